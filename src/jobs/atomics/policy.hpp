@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "jobs/atomics/mutation.hpp"
+#include "jobs/os.hpp"
+
+// Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that ships is
+// the code that is model checked. A policy provides:
+//
+//   Atomic<T>            like std::atomic<T>: load, store, exchange, compare_exchange_strong/weak, fetch_add/sub/or/and
+//   Plain<T>             an ordinary field, reached by get() and set(): the model checker reports races on it
+//   fence(order)         std::atomic_thread_fence
+//   order(site, o)       o; the model checker may answer with a weaker order when that mutation is switched on
+//   mutated(site)        false; the model checker answers true when that mutation (a step left out) is switched on
+//   futex_wait/futex_wake_one, cpu_relax
+namespace quarry::impl {
+
+template <class T>
+class PlainField {
+  public:
+    constexpr PlainField() = default;
+    constexpr explicit PlainField(T value) : value_(value) {}
+    T get() const { return value_; }
+    void set(T value) { value_ = value; }
+
+  private:
+    T value_{};
+};
+
+struct PlainAtomics {
+    template <class T>
+    using Atomic = std::atomic<T>;
+    template <class T>
+    using Plain = PlainField<T>;
+
+    static void fence(std::memory_order order) { std::atomic_thread_fence(order); }
+    static constexpr std::memory_order order(Mutation, std::memory_order normal) { return normal; }
+    static constexpr bool mutated(Mutation) { return false; }
+
+    // Returns when woken, when the word differs from `expected`, or spuriously.
+    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { os::futex_wait(word, expected); }
+    static void futex_wake_one(std::atomic<std::uint32_t>& word) { os::futex_wake_one(word); }
+    static void cpu_relax() { os::cpu_relax(); }
+};
+
+// The thread sanitizer does not understand fences, so every operation is sequentially consistent instead.
+template <class T>
+class SeqCstAtomic {
+  public:
+    constexpr SeqCstAtomic() = default;
+    constexpr SeqCstAtomic(T value) : value_(value) {}  // NOLINT(google-explicit-constructor): as std::atomic
+    SeqCstAtomic(const SeqCstAtomic&) = delete;
+    SeqCstAtomic& operator=(const SeqCstAtomic&) = delete;
+
+    T load(std::memory_order) const { return value_.load(); }
+    void store(T value, std::memory_order) { value_.store(value); }
+    T exchange(T value, std::memory_order) { return value_.exchange(value); }
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order) {
+        return value_.compare_exchange_strong(expected, desired);
+    }
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order, std::memory_order) {
+        return value_.compare_exchange_weak(expected, desired);
+    }
+    T fetch_add(T value, std::memory_order) { return value_.fetch_add(value); }
+    T fetch_sub(T value, std::memory_order) { return value_.fetch_sub(value); }
+    T fetch_or(T value, std::memory_order) { return value_.fetch_or(value); }
+    T fetch_and(T value, std::memory_order) { return value_.fetch_and(value); }
+
+    std::atomic<T>& underlying() { return value_; }
+
+  private:
+    std::atomic<T> value_;
+};
+
+struct TsanAtomics {
+    template <class T>
+    using Atomic = SeqCstAtomic<T>;
+    template <class T>
+    using Plain = PlainField<T>;
+
+    static void fence(std::memory_order) {}
+    static constexpr std::memory_order order(Mutation, std::memory_order normal) { return normal; }
+    static constexpr bool mutated(Mutation) { return false; }
+
+    static void futex_wait(SeqCstAtomic<std::uint32_t>& word, std::uint32_t expected) {
+        os::futex_wait(word.underlying(), expected);
+    }
+    static void futex_wake_one(SeqCstAtomic<std::uint32_t>& word) { os::futex_wake_one(word.underlying()); }
+    static void cpu_relax() { os::cpu_relax(); }
+};
+
+#if defined(__SANITIZE_THREAD__)
+#define QUARRY_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define QUARRY_THREAD_SANITIZER 1
+#endif
+#endif
+
+#if defined(QUARRY_THREAD_SANITIZER)
+using DefaultAtomics = TsanAtomics;
+#else
+using DefaultAtomics = PlainAtomics;
+#endif
+
+}  // namespace quarry::impl

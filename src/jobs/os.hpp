@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
+namespace quarry::impl::os {
+
+// Returns when woken, when the word differs from `expected`, or spuriously.
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+// Wakes at most one waiter. Never reads the word, so it may already be gone.
+void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
+
+void yield_thread() noexcept;
+void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
+
+// CPUs this process may use: the affinity mask, cut by the cgroup CPU quota (rounded up); at least 1.
+int usable_cpus();
+// The same with another root for the cgroup and proc files, for tests. affinity <= 0: ask the system.
+int usable_cpus(const std::string& file_system_root, int affinity);
+
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+#endif
+}
+
+// A cheap clock that only runs forward, in ticks of unknown length; ticks_per_microsecond() says how long.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t value;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+#error "ticks() needs a cycle counter for this processor"
+#endif
+}
+// Measured once a process, in about 100 us.
+std::uint64_t ticks_per_microsecond() noexcept;
+
+}  // namespace quarry::impl::os
