@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
+// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements
+// it).
 namespace quarry::impl::os {
 
 // Returns when woken, when the word differs from `expected`, or spuriously.
@@ -15,6 +17,9 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void yield_thread() noexcept;
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
 
+// The CPUs that the calling thread, and the threads it makes, may run on: system numbers in rising order,
+// never empty.
+std::vector<int> affinity_cpus();
 // CPUs this process may use: the affinity mask, cut by the cgroup CPU quota (rounded up); at least 1.
 int usable_cpus();
 // The same with another root for the cgroup and proc files, for tests. affinity <= 0: ask the system.
