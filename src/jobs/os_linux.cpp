@@ -1,7 +1,5 @@
 #include "jobs/os.hpp"
 
-#include "jobs/cgroup.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -15,6 +13,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "jobs/cgroup.hpp"
 
 namespace quarry::impl::os {
 namespace {
@@ -88,8 +88,7 @@ void set_thread_name(const std::string& name) noexcept {
     char shortened[kThreadNameBytes + 1] = {};
     std::size_t length = std::min(name.size(), kThreadNameBytes);
     // A character of several bytes is kept whole or left out.
-    while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U)
-        --length;
+    while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) --length;
     name.copy(shortened, length);
     pthread_setname_np(pthread_self(), shortened);
 }

@@ -1,15 +1,14 @@
 #include "jobs/topology.hpp"
 
-#include "quarry/jobs/error.hpp"
-
-#include "jobs/os.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <functional>
 #include <utility>
+
+#include "jobs/os.hpp"
+#include "quarry/jobs/error.hpp"
 
 #if defined(QUARRY_HAS_HWLOC)
 #include <memory>
@@ -39,8 +38,7 @@ std::size_t distance(const Domains& a, const Domains& b) {
     return kKinds;
 }
 
-std::vector<std::vector<int>> group(int worker, int worker_count,
-                                    const std::function<Domains(int)>& domains_of) {
+std::vector<std::vector<int>> group(int worker, int worker_count, const std::function<Domains(int)>& domains_of) {
     std::vector<std::vector<int>> groups(kKinds + 1);
     const Domains own = domains_of(worker);
     for (int other = 0; other < worker_count; ++other) {
@@ -83,8 +81,7 @@ int domain_of(hwloc_topology_t topology, hwloc_obj_t processing_unit, hwloc_obj_
 CpuDomains read_domains(hwloc_topology_t topology) {
     const auto kinds = kinds_from_small_to_large(topology);
     CpuDomains domains;
-    for (hwloc_obj_t unit = nullptr;
-         (unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr;) {
+    for (hwloc_obj_t unit = nullptr; (unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr;) {
         const std::size_t cpu = unit->os_index;
         if (domains.size() <= cpu) domains.resize(cpu + 1, kUnknown);
         for (std::size_t i = 0; i < kKinds; ++i) domains[cpu][i] = domain_of(topology, unit, kinds[i]);
@@ -109,8 +106,7 @@ CpuDomains domains_of_description(const std::string& description) {
     const Topology topology = new_topology();
     if (!topology || hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
         hwloc_topology_load(topology.get()) != 0) {
-        throw Error("\"" + description +
-                    "\" does not describe a machine; allowed is what hwloc understands, such as " +
+        throw Error("\"" + description + "\" does not describe a machine; allowed is what hwloc understands, such as " +
                     "\"pack:2 l3:2 core:4 pu:2\"");
     }
     return read_domains(topology.get());

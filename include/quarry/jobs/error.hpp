@@ -1,8 +1,8 @@
 #pragma once
 
-#include "quarry/export.hpp"
-
 #include <stdexcept>
+
+#include "quarry/export.hpp"
 
 namespace quarry {
 

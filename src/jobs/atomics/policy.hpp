@@ -1,20 +1,20 @@
 #pragma once
 
-#include "jobs/atomics/mutation.hpp"
-#include "jobs/os.hpp"
-
 #include <atomic>
 #include <cstdint>
 
-// Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that
-// ships is the code that is model checked. A policy provides:
+#include "jobs/atomics/mutation.hpp"
+#include "jobs/os.hpp"
+
+// Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that ships is
+// the code that is model checked. A policy provides:
 //
-//   Atomic<T>            like std::atomic<T>: load, store, exchange, compare_exchange_strong/weak,
-//   fetch_add/sub/or/and Plain<T>             an ordinary field, reached by get() and set(): the model
-//   checker reports races on it fence(order)         std::atomic_thread_fence order(site, o)       o; the
-//   model checker may answer with a weaker order when that mutation is switched on mutated(site) false; the
-//   model checker answers true when that mutation (a step left out) is switched on futex_wait/futex_wake_one,
-//   cpu_relax
+//   Atomic<T>            like std::atomic<T>: load, store, exchange, compare_exchange_strong/weak, fetch_add/sub/or/and
+//   Plain<T>             an ordinary field, reached by get() and set(): the model checker reports races on it
+//   fence(order)         std::atomic_thread_fence
+//   order(site, o)       o; the model checker may answer with a weaker order when that mutation is switched on
+//   mutated(site)        false; the model checker answers true when that mutation (a step left out) is switched on
+//   futex_wait/futex_wake_one, cpu_relax
 namespace quarry::impl {
 
 template <class T>
@@ -40,9 +40,7 @@ struct PlainAtomics {
     static constexpr bool mutated(Mutation) { return false; }
 
     // Returns when woken, when the word differs from `expected`, or spuriously.
-    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
-        os::futex_wait(word, expected);
-    }
+    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { os::futex_wait(word, expected); }
     static void futex_wake_one(std::atomic<std::uint32_t>& word) { os::futex_wake_one(word); }
     static void cpu_relax() { os::cpu_relax(); }
 };
