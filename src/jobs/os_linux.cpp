@@ -1,17 +1,17 @@
 #include "jobs/os.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <limits>
 #include <memory>
 #include <thread>
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jobs/cgroup.hpp"

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 namespace quarry::test {
 
