@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "quarry/jobs/impl/ticks.hpp"
 
@@ -19,6 +20,9 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void yield_thread() noexcept;
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
 
+// The CPUs that the calling thread, and the threads it makes, may run on: system numbers in rising order,
+// never empty.
+std::vector<int> affinity_cpus();
 // CPUs this process may use: the affinity mask, cut by the cgroup CPU quota (rounded up); at least 1.
 int usable_cpus();
 // The same with another root for the cgroup and proc files, for tests. affinity <= 0: ask the system.
@@ -31,6 +35,10 @@ inline void cpu_relax() noexcept {
     asm volatile("isb" ::: "memory");
 #endif
 }
+
+// How often this process is a forked child: 0 in the first one. Counted from the first call on, which the pools make.
+// A fork also forgets that the calling thread is a worker.
+std::uint64_t fork_generation() noexcept;
 
 // Measured once a process, in about 100 us.
 std::uint64_t ticks_per_microsecond() noexcept;
