@@ -32,9 +32,7 @@ struct Group {
     Group(Worker& group_owner, const ScopeOptions* scope_options) noexcept
         : owner(&group_owner), options(scope_options) {}
 
-    Node& node() noexcept {
-        return *reinterpret_cast<Node*>(reinterpret_cast<std::byte*>(this) - offsetof(Node, closure));
-    }
+    Node& node() noexcept { return node_around(this); }
 
     // Owner: counts a job that it has queued, and lists it so that it can be claimed wherever it is.
     void add_spawned_by_owner(Node& node) noexcept;

@@ -30,6 +30,10 @@ struct Node : Job {
     };
     alignas(16) std::byte closure[kInlineClosureBytes];
 
+    Node() noexcept : spawn_index(0) {}  // NOLINT: the rest is set when the node is used
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
     void descend_from(Node* ancestor) noexcept {
         parent.store(ancestor, std::memory_order_relaxed);
         depth.store(ancestor == nullptr ? 0 : ancestor->depth.load(std::memory_order_relaxed) + 1,
@@ -37,6 +41,11 @@ struct Node : Job {
     }
 };
 static_assert(sizeof(Node) == 128);
+
+// The node in whose closure an object was built. The closure is the last member.
+inline Node& node_around(void* closure) noexcept {
+    return *reinterpret_cast<Node*>(static_cast<std::byte*>(closure) - (sizeof(Node) - kInlineClosureBytes));
+}
 
 // Whether `ancestor` is among the ancestors of `node`. Looks at no more than kMostGenerations of them: a thief that
 // is further away does without the job.

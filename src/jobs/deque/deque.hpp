@@ -90,6 +90,14 @@ class Deque {
         return value;
     }
 
+    // Owner. Pops the youngest entry if it is this one.
+    bool pop_if(T value) {
+        const std::uint64_t end = bottom_.load(std::memory_order_relaxed);
+        if (top_.load(std::memory_order_relaxed) == end) return false;
+        if (slots_.get()[(end - 1) & mask_.get()].load(std::memory_order_relaxed) != value) return false;
+        return pop() == value;
+    }
+
     // Thief.
     Steal<T> steal() {
         return steal_if([](T) { return true; });
@@ -106,6 +114,16 @@ class Deque {
     Steal<T> steal_if(Accept accept) {
         std::uint64_t top = top_.load(Policy::order(Mutation::deque_steal_top, std::memory_order_seq_cst));
         return take_oldest(top, load_bottom(), accept);
+    }
+
+    // Thief. Whether the oldest entry is there and accepted, without taking it; accept is as in steal_if.
+    template <class Accept>
+    bool oldest_satisfies(Accept accept) const {
+        const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+        if (distance(top, load_bottom()) <= 0) return false;
+        const Buffer* buffer = buffer_.load(std::memory_order_acquire);
+        T entry = buffer->slots.get()[top & buffer->mask.get()].load(std::memory_order_relaxed);
+        return entry != nullptr && accept(entry);
     }
 
     // Thief, and owner of `into`, another deque. Takes half of the entries, at most `most`, oldest first; the
