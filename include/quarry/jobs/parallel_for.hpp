@@ -52,7 +52,8 @@ void parallel_for(Pool& pool, First first, Last last, Body&& body) {
     static_assert(std::is_integral_v<First> && std::is_integral_v<Last>, "the range is made of integers");
     using Index = std::common_type_t<First, Last>;
     using Function = std::remove_reference_t<Body>;
-    static_assert(impl::kTakesIndex<Function, Index> || std::is_invocable_v<Function&, IndexRange>,
+    // Not `||`: a generic body that takes indices must not be instantiated with a range.
+    static_assert(std::disjunction_v<std::is_invocable<Function&, Index>, std::is_invocable<Function&, IndexRange>>,
                   "the body is called with an index or with an IndexRange");
     const auto begin = static_cast<Index>(first);
     const auto end = static_cast<Index>(last);
