@@ -75,7 +75,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
         PayloadIn<Piece>::emplace(node, Piece{&piece.loop, middle, piece.last});
         node.operate = &operate_piece;
         node.group = &group;
-        node.claim.prepare(1, false);
+        node.claim.prepare(1, false, false);
         node.descend_from(&group.node());
         piece.last = middle;
         queue_piece(group, worker, node);

@@ -99,7 +99,7 @@ class NodeCache {
     std::size_t count_ = 0;
 };
 
-// Drops one reference; the last one destroys what is left in the closure and recycles the node.
+// Drops one reference; the last one recycles the node.
 void release(Node* node) noexcept;
 
 }  // namespace quarry::impl

@@ -32,7 +32,7 @@ void spawn_by_other(Group& group, Worker& worker, Node& node) {
 }
 
 void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept {
-    node.claim.prepare(references(result), false);
+    node.claim.prepare(references(result), false, result);
     node.spawn_index = group.owner == &worker ? group.spawned++ : JobError::kNested;
     ++worker.inline_depth;
     worker.counters.spawned.add();
@@ -48,7 +48,7 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     Worker& guest = participation.worker();
     node.spawn_index = JobError::kNested;
     // The list's, the injection queue's and, while we look whether that has room, our own.
-    node.claim.prepare(references(result) + 2, true);
+    node.claim.prepare(references(result) + 2, true, result);
     guest.counters.spawned.add();
     group.completion.spawned_elsewhere();
     if (group.completion.list(&node)) group.owner->parker.notify();
@@ -85,7 +85,7 @@ void spawn_into(Group& group, Job& job, bool result) {
         run_at_once(group, worker, node, result);
         return;
     }
-    node.claim.prepare(references(result), false);
+    node.claim.prepare(references(result), false, result);
     try {
         if (group.owner == &worker) {
             spawn_by_owner(group, worker, node);

@@ -229,11 +229,13 @@ void Worker::run_closure(Node& node) noexcept {
     if (node.group != nullptr && node.group->stop_requested()) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
         counters.cancelled.add();
-        return;
+    } else {
+        const LineageFrame frame(*this, node);
+        futile_word = 0;
+        node.operate(node, Job::Operation::run);
+        (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
     }
-    const LineageFrame frame(*this, node);
-    node.operate(node, Job::Operation::run);
-    (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
+    if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
 }
 
 void Worker::execute(Node& node) noexcept {
@@ -244,7 +246,6 @@ void Worker::execute(Node& node) noexcept {
         release(&node);
         return;
     }
-    // The result, if any, may refer to the scope's locals: let go of it before the scope can end.
     release(&node);
     if (group->owner == this) {
         group->completion.finished_by_owner();

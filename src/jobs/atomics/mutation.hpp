@@ -7,6 +7,8 @@ namespace quarry::impl {
 enum class Mutation {
     none,
     claim_without_exchange,
+    claim_handle,
+    claim_handle_acquire,
     claim_sole_acquire,
     claim_release,
     completion_list,
