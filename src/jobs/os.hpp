@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
-// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements
-// it).
+#include "quarry/jobs/impl/ticks.hpp"
+
+// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
 namespace quarry::impl::os {
+
+using ::quarry::impl::ticks;
 
 // Returns when woken, when the word differs from `expected`, or spuriously.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
@@ -33,18 +36,10 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-// A cheap clock that only runs forward, in ticks of unknown length; ticks_per_microsecond() says how long.
-inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    std::uint64_t value;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-#else
-#error "ticks() needs a cycle counter for this processor"
-#endif
-}
+// How often this process is a forked child: 0 in the first one. Counted from the first call on, which the pools make.
+// A fork also forgets that the calling thread is a worker.
+std::uint64_t fork_generation() noexcept;
+
 // Measured once a process, in about 100 us.
 std::uint64_t ticks_per_microsecond() noexcept;
 

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "quarry/jobs/impl/context.hpp"
+
 #include "jobs/cgroup.hpp"
 
 namespace quarry::impl::os {
@@ -66,11 +68,24 @@ std::uint64_t measure_ticks_per_microsecond() noexcept {
     return std::max<std::uint64_t>(1, (passed * 1000 + elapsed / 2) / elapsed);
 }
 
+std::atomic<std::uint64_t> forks{0};
+
+void in_forked_child() noexcept {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    current_context = nullptr;
+}
+
 struct FreeMask {
     void operator()(cpu_set_t* mask) const { CPU_FREE(mask); }
 };
 
 }  // namespace
+
+std::uint64_t fork_generation() noexcept {
+    static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_child);
+    static_cast<void>(registered);
+    return forks.load(std::memory_order_relaxed);
+}
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
