@@ -137,8 +137,6 @@ void release(Node* node) noexcept {
     free_job(*node);
 }
 
-void* closure_storage(Job& job) noexcept { return static_cast<Node&>(job).closure; }
-
 Job& allocate_job() {
     Worker* const worker = Worker::current();
     return worker != nullptr ? *worker->nodes.take() : *NodeCache::take_shared();

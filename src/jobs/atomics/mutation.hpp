@@ -10,6 +10,7 @@ enum class Mutation {
     claim_sole_acquire,
     claim_release,
     completion_list,
+    completion_list_by_load,
     completion_take,
     completion_finish,
     completion_done,

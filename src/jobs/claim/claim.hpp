@@ -7,22 +7,32 @@
 namespace quarry::impl {
 
 // The right to run a job, and the references that keep its node alive. See README.md.
+//
+// A job that sits in exactly one queue belongs to whoever takes it out of there. Only a shared job, one that can also
+// be reached by another way (a group's list, a join's frame, a Task), needs the exchange.
 template <class Policy>
 class Claim {
   public:
     // Before the node is published.
-    void prepare(std::uint32_t references) noexcept { state_.store(references, std::memory_order_relaxed); }
+    void prepare(std::uint32_t references, bool shared) noexcept {
+        state_.store(references | (shared ? kShared : 0), std::memory_order_relaxed);
+    }
+
+    // The caller has just taken an unshared job out of its only queue and will publish it again, in two places.
+    void share() noexcept {
+        state_.store((state_.load(std::memory_order_relaxed) | kShared) + 1, std::memory_order_relaxed);
+    }
 
     // True for exactly one caller. Whoever calls holds a reference.
     bool try_claim() noexcept {
+        const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        if ((seen & kShared) == 0) return true;
         if (Policy::mutated(Mutation::claim_without_exchange)) {
-            const std::uint32_t seen = state_.load(std::memory_order_relaxed);
             state_.store(seen | kClaimed, std::memory_order_relaxed);
             return (seen & kClaimed) == 0;
         }
         return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
     }
-    bool is_claimed() const noexcept { return (state_.load(std::memory_order_relaxed) & kClaimed) != 0; }
 
     void retain() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -38,7 +48,8 @@ class Claim {
 
   private:
     static constexpr std::uint32_t kClaimed = std::uint32_t{1} << 31;
-    static constexpr std::uint32_t kReferences = kClaimed - 1;
+    static constexpr std::uint32_t kShared = std::uint32_t{1} << 30;
+    static constexpr std::uint32_t kReferences = kShared - 1;
 
     typename Policy::template Atomic<std::uint32_t> state_{0};
 };

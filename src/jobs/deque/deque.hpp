@@ -47,7 +47,7 @@ class Deque {
   public:
     // The capacity is rounded up to a power of two. Tests choose first_index to make indices wrap.
     explicit Deque(std::size_t initial_capacity = 256, std::uint64_t first_index = 0)
-        : top_(first_index), bottom_(first_index) {
+        : top_(first_index), bottom_(first_index), known_top_(first_index) {
         adopt(std::make_unique<Buffer>(std::bit_ceil(std::max<std::size_t>(initial_capacity, 1))),
               first_index);
     }
@@ -88,6 +88,17 @@ class Deque {
         }
         bottom_.store(end, Policy::order(Mutation::deque_pop_restore, std::memory_order_release));
         return value;
+    }
+
+    // Owner. The index that the next push gets.
+    std::uint64_t bottom() const { return bottom_.load(std::memory_order_relaxed); }
+
+    // Owner. Whether fewer than `most` entries are in the deque. Reads the top, which thieves write, only now and then.
+    bool is_shorter_than(std::size_t most) {
+        const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+        if (bottom - known_top_.get() < most) return true;
+        known_top_.set(top_.load(std::memory_order_relaxed));
+        return bottom - known_top_.get() < most;
     }
 
     // Owner. Pops the youngest entry if it is this one.
@@ -268,6 +279,7 @@ class Deque {
     Plain<std::uint64_t> mask_{0};
     Plain<std::uint64_t> limit_{
         0};  // the bottom at which the buffer is full, as far as the owner knows of the top
+    Plain<std::uint64_t> known_top_{0};             // an earlier value of the top
     Atomic<const Buffer*> buffer_{nullptr};
     std::unique_ptr<Buffer> newest_;
 };
