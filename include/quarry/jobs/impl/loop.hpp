@@ -45,7 +45,15 @@ struct LoopFrame : Frame {
         : loop(of), context(worker), previous(worker.newest), first(begin), last(end), started(now) {
         promote = &promote_loop;
         previous->next = this;
+// GCC does not see that the destructor takes the address back.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
         worker.newest = this;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
     }
     LoopFrame(const LoopFrame&) = delete;
     LoopFrame& operator=(const LoopFrame&) = delete;
