@@ -59,6 +59,7 @@ TEST_P(DequeMutation, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(
     Mutants, DequeMutation,
     testing::Values(Mutant{"batch_recheck", Mutation::deque_batch_recheck, kBatchAgainstPops, kTwice},
+                    Mutant{"empty_bottom", Mutation::deque_empty_bottom, kSleeper, "missed each other"},
                     Mutant{"grow_copy", Mutation::deque_grow_copy, kGrowth, "an entry was lost"},
                     Mutant{"grow_publish", Mutation::deque_grow_publish, kGrowth, kRace},
                     Mutant{"pop_exchange", Mutation::deque_pop_exchange, kLastEntry, kTwice},

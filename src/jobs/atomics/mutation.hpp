@@ -7,6 +7,7 @@ namespace quarry::impl {
 enum class Mutation {
     none,
     deque_batch_recheck,
+    deque_empty_bottom,
     deque_grow_copy,
     deque_grow_publish,
     deque_pop_exchange,
@@ -21,6 +22,13 @@ enum class Mutation {
     deque_steal_entry,
     deque_steal_exchange,
     deque_steal_top,
+    queue_empty_tail,
+    queue_pop_acquire,
+    queue_pop_claim,
+    queue_pop_release,
+    queue_push_acquire,
+    queue_push_claim,
+    queue_push_publish,
 };
 
 }  // namespace quarry::impl

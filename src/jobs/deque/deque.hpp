@@ -147,7 +147,8 @@ class Deque {
     // it.
     bool looks_empty() const {
         const std::uint64_t top = top_.load(std::memory_order_relaxed);
-        return distance(top, bottom_.load(std::memory_order_seq_cst)) <= 0;
+        const auto order = Policy::order(Mutation::deque_empty_bottom, std::memory_order_seq_cst);
+        return distance(top, bottom_.load(order)) <= 0;
     }
 
     // Any thread. Right when nothing else is going on.
