@@ -6,6 +6,25 @@ namespace quarry::impl {
 // not be left out; the model checker switches one on at a time and must find the failure it causes.
 enum class Mutation {
     none,
+    claim_without_exchange,
+    claim_sole_acquire,
+    claim_release,
+    completion_list,
+    completion_take,
+    completion_finish,
+    completion_done,
+    latch_is_set,
+    latch_set,
+    parker_notify,
+    parker_notify_without_wake,
+    parker_consume_by_store,
+    sleep_announce,
+    sleep_recheck,
+    sleep_publish_fence,
+    sleep_last_searcher,
+    slot_put,
+    slot_put_without_exchange,
+    slot_take,
 };
 
 }  // namespace quarry::impl
