@@ -1,8 +1,5 @@
 #pragma once
 
-#include "quarry/jobs/fwd.hpp"
-#include "quarry/jobs/impl/map_indices.hpp"
-
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -11,6 +8,9 @@
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
+
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/map_indices.hpp"
 
 namespace quarry {
 
@@ -21,10 +21,9 @@ requires std::invocable<F&, std::ranges::range_reference_t<Range>>
 auto parallel_map(Pool& pool, Range&& range, F f) {
     const auto first = std::ranges::begin(range);
     using Difference = std::ranges::range_difference_t<Range>;
-    return impl::map_indices(pool, static_cast<std::size_t>(std::ranges::distance(range)),
-                             [&f, first](std::size_t i) -> decltype(auto) {
-                                 return std::invoke(f, first[static_cast<Difference>(i)]);
-                             });
+    return impl::map_indices(
+        pool, static_cast<std::size_t>(std::ranges::distance(range)),
+        [&f, first](std::size_t i) -> decltype(auto) { return std::invoke(f, first[static_cast<Difference>(i)]); });
 }
 
 namespace impl {
@@ -52,8 +51,8 @@ auto chunk_map(Pool& pool, Range&& range, std::size_t chunk, F f) {
     const std::size_t chunks = count / chunk + (count % chunk != 0);
     return impl::map_indices(pool, chunks, [&f, first, chunk, count](std::size_t i) -> decltype(auto) {
         const std::size_t length = std::min(chunk, count - i * chunk);
-        return std::invoke(
-            f, impl::chunk_at(first + static_cast<Difference>(i * chunk), static_cast<Difference>(length)));
+        return std::invoke(f,
+                           impl::chunk_at(first + static_cast<Difference>(i * chunk), static_cast<Difference>(length)));
     });
 }
 

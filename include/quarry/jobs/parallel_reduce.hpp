@@ -1,11 +1,11 @@
 #pragma once
 
-#include "quarry/jobs/fwd.hpp"
-#include "quarry/jobs/impl/reduce_tree.hpp"
-
 #include <concepts>
 #include <type_traits>
 #include <utility>
+
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/reduce_tree.hpp"
 
 namespace quarry {
 

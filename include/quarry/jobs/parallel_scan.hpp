@@ -1,13 +1,13 @@
 #pragma once
 
-#include "quarry/jobs/fwd.hpp"
-#include "quarry/jobs/impl/scan_blocks.hpp"
-
 #include <concepts>
 #include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/scan_blocks.hpp"
 
 namespace quarry {
 
@@ -18,8 +18,7 @@ namespace quarry {
 // threads at once. The range is cut into blocks by its length alone, so that floating-point results have the
 // same bits for any number of workers. About two calls of `op` an element on one worker, three on several. T
 // need only be copyable. When `op` throws, `out` holds valid elements of which some have been written.
-template <std::ranges::random_access_range In, std::ranges::random_access_range Out, std::copyable T,
-          class Op>
+template <std::ranges::random_access_range In, std::ranges::random_access_range Out, std::copyable T, class Op>
 void parallel_scan(Pool& pool, In&& in, Out&& out, T identity, Op op) {
     const std::ptrdiff_t count = std::ranges::distance(in);
     const std::ptrdiff_t room = std::ranges::distance(out);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "quarry/jobs/fwd.hpp"
-#include "quarry/jobs/impl/sort_parallel.hpp"
-
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <ranges>
+
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/sort_parallel.hpp"
 
 namespace quarry {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "quarry/jobs/join.hpp"
-#include "quarry/jobs/pool.hpp"
-
 #include <cstddef>
 #include <utility>
+
+#include "quarry/jobs/join.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 

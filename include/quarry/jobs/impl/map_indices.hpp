@@ -1,8 +1,5 @@
 #pragma once
 
-#include "quarry/jobs/parallel_for.hpp"
-#include "quarry/jobs/pool.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -10,6 +7,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 
@@ -26,8 +26,7 @@ class RunBuffer {
     RunBuffer(const RunBuffer&) = delete;
     RunBuffer& operator=(const RunBuffer&) = delete;
     ~RunBuffer() {
-        for (std::size_t run = 0; run < built_.size(); ++run)
-            std::destroy_n(results_ + run * run_length_, built_[run]);
+        for (std::size_t run = 0; run < built_.size(); ++run) std::destroy_n(results_ + run * run_length_, built_[run]);
         std::allocator<R>().deallocate(results_, count_);
     }
 
@@ -67,8 +66,7 @@ class RunBuffer {
 template <class Make>
 auto map_indices(Pool& pool, std::size_t count, const Make& make) {
     using R = std::remove_cvref_t<std::invoke_result_t<const Make&, std::size_t>>;
-    static_assert(std::is_move_constructible_v<R>,
-                  "results are kept in a std::vector: they must be movable values");
+    static_assert(std::is_move_constructible_v<R>, "results are kept in a std::vector: they must be movable values");
     // The elements of std::vector<bool> share bytes, so threads can not write them one by one.
     if constexpr (std::is_trivially_default_constructible_v<R> && std::is_trivially_copyable_v<R> &&
                   std::is_copy_assignable_v<R> && !std::is_same_v<R, bool>) {
@@ -77,8 +75,7 @@ auto map_indices(Pool& pool, std::size_t count, const Make& make) {
         return results;
     } else {
         RunBuffer<R> buffer(count);
-        parallel_for(pool, std::size_t{0}, buffer.runs(),
-                     [&](std::size_t run) { buffer.build_run(run, make); });
+        parallel_for(pool, std::size_t{0}, buffer.runs(), [&](std::size_t run) { buffer.build_run(run, make); });
         return std::vector<R>(std::move_iterator(buffer.begin()), std::move_iterator(buffer.end()));
     }
 }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "quarry/jobs/impl/fork.hpp"
-#include "quarry/jobs/impl/quick_start.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
+
+#include "quarry/jobs/impl/fork.hpp"
+#include "quarry/jobs/impl/quick_start.hpp"
 
 namespace quarry::impl {
 
@@ -30,17 +30,15 @@ class ReduceTree {
 
     // Long enough to make the cost of a join vanish for maps of a nanosecond, short enough to leave some
     // hundred leaves to share when maps take a millisecond.
-    static std::ptrdiff_t leaf_length(std::ptrdiff_t count) {
-        return std::clamp<std::ptrdiff_t>(count / 128, 1, 32);
-    }
+    static std::ptrdiff_t leaf_length(std::ptrdiff_t count) { return std::clamp<std::ptrdiff_t>(count / 128, 1, 32); }
 
   private:
     T evaluate_joined(ForkPoint at, std::ptrdiff_t first, std::ptrdiff_t count) {
         if (count <= leaf_) return leaf(first, count);
         const std::ptrdiff_t left_count = left_of(count);
-        auto [left, right] = at.join(
-            [&] { return evaluate_joined(ForkPoint::nested(), first, left_count); },
-            [&] { return evaluate_joined(ForkPoint::nested(), first + left_count, count - left_count); });
+        auto [left, right] =
+            at.join([&] { return evaluate_joined(ForkPoint::nested(), first, left_count); },
+                    [&] { return evaluate_joined(ForkPoint::nested(), first + left_count, count - left_count); });
         return static_cast<T>(combine_(std::move(left), std::move(right)));
     }
 

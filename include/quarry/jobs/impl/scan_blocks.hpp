@@ -1,8 +1,5 @@
 #pragma once
 
-#include "quarry/jobs/impl/fork.hpp"
-#include "quarry/jobs/impl/quick_start.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -10,6 +7,9 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "quarry/jobs/impl/fork.hpp"
+#include "quarry/jobs/impl/quick_start.hpp"
 
 namespace quarry::impl {
 
@@ -19,6 +19,8 @@ namespace quarry::impl {
 // bits either way.
 template <class In, class Out, class Op>
 class ScanBlocks {
+    using Written = std::iter_value_t<Out>;
+
   public:
     ScanBlocks(In in, Out out, std::ptrdiff_t count, Op& op)
         : in_(in),
@@ -67,8 +69,7 @@ class ScanBlocks {
             std::optional<T> total = std::exchange(carry_of(block), carry);
             if (total) carry = static_cast<T>(op_(std::move(carry), std::move(*total)));
         }
-        fork_over(at, known_end, blocks_,
-                  [&](std::ptrdiff_t block) { scan(block, std::move(*carry_of(block))); });
+        fork_over(at, known_end, blocks_, [&](std::ptrdiff_t block) { scan(block, std::move(*carry_of(block))); });
     }
 
     // A sequence of long steps: other workers that are out of work are let in between them.
@@ -90,10 +91,10 @@ class ScanBlocks {
         while (true) {
             T result = static_cast<T>(op_(std::as_const(carry), std::as_const(prefix)));
             if (i + 1 == end) {
-                out_[i] = result;
+                out_[i] = static_cast<Written>(result);
                 return result;
             }
-            out_[i] = std::move(result);
+            out_[i] = static_cast<Written>(std::move(result));
             ++i;
             prefix = static_cast<T>(op_(std::move(prefix), in_[i]));
         }

@@ -23,8 +23,8 @@ concept CheapPointer = std::is_pointer_v<I> && CheapToCopy<std::iter_value_t<I>>
 // putting it back. Proxy references (std::vector<bool>) do not qualify.
 template <class I>
 inline constexpr bool kMovesNeverThrow = std::is_same_v<std::iter_reference_t<I>, std::iter_value_t<I>&>&&
-    std::is_nothrow_move_constructible_v<std::iter_value_t<I>>&& std::is_nothrow_move_assignable_v<
-        std::iter_value_t<I>>&& std::is_nothrow_destructible_v<std::iter_value_t<I>>;
+    std::is_nothrow_move_constructible_v<std::iter_value_t<I>>&&
+        std::is_nothrow_move_assignable_v<std::iter_value_t<I>>&& std::is_nothrow_destructible_v<std::iter_value_t<I>>;
 
 // Storage without initialisation: cheap elements are implicit-lifetime types, assigning one makes it exist.
 template <CheapToCopy T, std::ptrdiff_t kCapacity>

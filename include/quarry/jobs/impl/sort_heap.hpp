@@ -1,8 +1,8 @@
 #pragma once
 
-#include "quarry/jobs/impl/sort_element.hpp"
-
 #include <cstddef>
+
+#include "quarry/jobs/impl/sort_element.hpp"
 
 namespace quarry::impl::sorting {
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "quarry/jobs/impl/fork.hpp"
-#include "quarry/jobs/impl/sort_element.hpp"
-#include "quarry/jobs/impl/sort_quick.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <utility>
+
+#include "quarry/jobs/impl/fork.hpp"
+#include "quarry/jobs/impl/sort_element.hpp"
+#include "quarry/jobs/impl/sort_quick.hpp"
 
 // The parallel driver: quicksort whose two sides are joined, and whose first partitions - when there are
 // fewer sides than workers - are parallel themselves. All of it is in place.
@@ -42,13 +42,8 @@ I parallel_partition(ForkPoint at, I first, I last, GoesLeft goes_left, std::ptr
     const I middle = first + (last - first) / 2;
     I first_left_end = first;
     I second_left_end = middle;
-    at.join(
-        [&] {
-            first_left_end = parallel_partition(ForkPoint::nested(), first, middle, goes_left, serial_up_to);
-        },
-        [&] {
-            second_left_end = parallel_partition(ForkPoint::nested(), middle, last, goes_left, serial_up_to);
-        });
+    at.join([&] { first_left_end = parallel_partition(ForkPoint::nested(), first, middle, goes_left, serial_up_to); },
+            [&] { second_left_end = parallel_partition(ForkPoint::nested(), middle, last, goes_left, serial_up_to); });
     const std::ptrdiff_t misplaced = std::min(middle - first_left_end, second_left_end - middle);
     parallel_swap(at, first_left_end, second_left_end - misplaced, misplaced);
     return first_left_end + (second_left_end - middle);
@@ -121,12 +116,10 @@ void parallel_quick_sort(ForkPoint at, I first, I last, bool has_lower, int bad_
     if (!parts.balanced) --bad_partitions_left;
     at.join(
         [&] {
-            parallel_quick_sort(ForkPoint::nested(), first, parts.left_end, has_lower, bad_partitions_left,
-                                less, plan);
+            parallel_quick_sort(ForkPoint::nested(), first, parts.left_end, has_lower, bad_partitions_left, less, plan);
         },
         [&] {
-            parallel_quick_sort(ForkPoint::nested(), parts.right_begin, last, true, bad_partitions_left, less,
-                                plan);
+            parallel_quick_sort(ForkPoint::nested(), parts.right_begin, last, true, bad_partitions_left, less, plan);
         });
 }
 
@@ -138,9 +131,8 @@ void sort_on(Pool& pool, I first, I last, Less& less) {
     if (sort_if_monotonic(at, first, last, less)) return;
     const std::ptrdiff_t workers = pool.worker_count();
     const std::ptrdiff_t share = count / workers;
-    const ParallelSortPlan plan{
-        .parallel_partition_above = workers == 1 ? count : std::max(share, 2 * kSerialSweep),
-        .partition_piece = std::max(share / 4, kSerialSweep)};
+    const ParallelSortPlan plan{.parallel_partition_above = workers == 1 ? count : std::max(share, 2 * kSerialSweep),
+                                .partition_piece = std::max(share / 4, kSerialSweep)};
     parallel_quick_sort(at, first, last, false, bad_partition_limit(count), less, plan);
 }
 

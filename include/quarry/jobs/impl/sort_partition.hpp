@@ -1,12 +1,12 @@
 #pragma once
 
-#include "quarry/jobs/impl/sort_element.hpp"
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <utility>
+
+#include "quarry/jobs/impl/sort_element.hpp"
 
 // Pivot selection and the two partitions: branch-free for cheap elements, few moves for all others.
 
@@ -83,8 +83,7 @@ I partition_general(I first, I last, GoesLeft goes_left) {
             for (int i = 0; i < kBlock; ++i) back_misplaced |= std::uint64_t{goes_left(last[-1 - i])} << i;
         }
         while (front_misplaced != 0 && back_misplaced != 0) {
-            swap_elements(first + std::countr_zero(front_misplaced),
-                          last - 1 - std::countr_zero(back_misplaced));
+            swap_elements(first + std::countr_zero(front_misplaced), last - 1 - std::countr_zero(back_misplaced));
             front_misplaced &= front_misplaced - 1;
             back_misplaced &= back_misplaced - 1;
         }

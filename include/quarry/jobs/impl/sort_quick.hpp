@@ -1,14 +1,14 @@
 #pragma once
 
-#include "quarry/jobs/impl/sort_element.hpp"
-#include "quarry/jobs/impl/sort_heap.hpp"
-#include "quarry/jobs/impl/sort_partition.hpp"
-#include "quarry/jobs/impl/sort_small.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <iterator>
+
+#include "quarry/jobs/impl/sort_element.hpp"
+#include "quarry/jobs/impl/sort_heap.hpp"
+#include "quarry/jobs/impl/sort_partition.hpp"
+#include "quarry/jobs/impl/sort_small.hpp"
 
 // Quicksort in place, on one thread.
 
@@ -35,9 +35,8 @@ Split<I> split(I first, I last, bool has_lower, Less& less, Partition partition)
     const I pivot = choose_pivot(first, last, less);
     if (has_lower && !less(*(first - 1), *pivot)) {
         const I lower = first - 1;
-        const I equal_end =
-            partition(first, last, [&less, lower](const auto& x) { return !less(*lower, x); });
-        return {first, equal_end, true};
+        const I equal_end = partition(first, last, [&less, lower](const auto& x) { return !less(*lower, x); });
+        return {first, equal_end, equal_end != first};
     }
     if (pivot != first) swap_elements(first, pivot);
     const I middle = partition_around_first(first, last, less, partition);
@@ -49,9 +48,8 @@ template <class I, class Less>
 void quick_sort(I first, I last, bool has_lower, int bad_partitions_left, Less& less) {
     while (last - first > kSmallSortLimit<I>) {
         if (bad_partitions_left == 0) return heap_sort(first, last, less);
-        const Split<I> parts = split(first, last, has_lower, less, [](I from, I to, auto goes_left) {
-            return partition_by(from, to, goes_left);
-        });
+        const Split<I> parts = split(first, last, has_lower, less,
+                                     [](I from, I to, auto goes_left) { return partition_by(from, to, goes_left); });
         if (!parts.balanced) --bad_partitions_left;
         quick_sort(first, parts.left_end, has_lower, bad_partitions_left, less);
         first = parts.right_begin;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "quarry/jobs/impl/sort_element.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,6 +7,8 @@
 #include <iterator>
 #include <type_traits>
 #include <utility>
+
+#include "quarry/jobs/impl/sort_element.hpp"
 
 // The leaves of the sort: ranges of a few dozen elements.
 //
@@ -131,8 +131,7 @@ inline bool merge_halves(const T* source, T* target, std::ptrdiff_t count, Less&
 template <CheapToCopy T>
 class RestoreOnExit {
   public:
-    RestoreOnExit(T* place, const T* saved, std::ptrdiff_t count)
-        : place_(place), saved_(saved), count_(count) {}
+    RestoreOnExit(T* place, const T* saved, std::ptrdiff_t count) : place_(place), saved_(saved), count_(count) {}
     RestoreOnExit(const RestoreOnExit&) = delete;
     RestoreOnExit& operator=(const RestoreOnExit&) = delete;
     ~RestoreOnExit() {
@@ -158,8 +157,7 @@ inline bool sort_by_merging(T* place, T* scratch, std::ptrdiff_t count, Less& le
     } else {
         const std::ptrdiff_t half = count / 2;
         if (!sort_by_merging<kMerges - 1, !kInPlace>(place, scratch, half, less)) return false;
-        if (!sort_by_merging<kMerges - 1, !kInPlace>(place + half, scratch + half, count - half, less))
-            return false;
+        if (!sort_by_merging<kMerges - 1, !kInPlace>(place + half, scratch + half, count - half, less)) return false;
         if constexpr (!kInPlace) return merge_halves(place, scratch, count, less);
         RestoreOnExit<T> restore(place, scratch, count);
         if (!merge_halves(scratch, place, count, less)) return false;
@@ -212,8 +210,7 @@ template <class I, class Less>
 void small_sort_by_swaps(I first, I last, Less& less) {
     if (first == last) return;
     for (I next = first + 1; next != last; ++next) {
-        for (I place = next; place != first && less(*place, *(place - 1)); --place)
-            swap_elements(place, place - 1);
+        for (I place = next; place != first && less(*place, *(place - 1)); --place) swap_elements(place, place - 1);
     }
 }
 
