@@ -1,0 +1,26 @@
+#include "checker.hpp"
+
+#include "engine.hpp"
+
+#include <utility>
+
+namespace model {
+
+Result check(const Options& options, const std::function<void()>& set_up) {
+    return Engine(options).run(set_up);
+}
+
+void thread(std::function<void()> body) {
+    Engine::active().add_thread(std::move(body));
+}
+void after(std::function<void()> body) {
+    Engine::active().add_after(std::move(body));
+}
+void require(bool holds, const char* what) {
+    if (!holds) Engine::active().fail(what);
+}
+void observe(const std::string& outcome) {
+    Engine::active().observe(outcome);
+}
+
+}  // namespace model

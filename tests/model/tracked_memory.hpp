@@ -1,0 +1,23 @@
+#pragma once
+
+namespace model {
+
+// While model code runs, memory that it frees is kept until the execution ends: a late access then finds the
+// dead object, and not a new one at the same address. Code of the checker itself runs outside.
+class ModelCode {
+  public:
+    explicit ModelCode(bool inside) : before_(exchange(inside)) {}
+    ~ModelCode() { exchange(before_); }
+    ModelCode(const ModelCode&) = delete;
+    ModelCode& operator=(const ModelCode&) = delete;
+
+  private:
+    static bool exchange(bool inside);
+    bool before_;
+};
+
+// Ends an execution. A failed one is not unwound: all that it allocated and did not free goes too, without
+// destructors.
+void release_model_memory(bool failed);
+
+}  // namespace model
