@@ -87,7 +87,9 @@ void BarePair::serve() {
 
 namespace {
 
-[[gnu::noinline]] void empty_job() { asm volatile(""); }
+[[gnu::noinline]] void empty_job() {
+    asm volatile("");
+}
 
 }  // namespace
 

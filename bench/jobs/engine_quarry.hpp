@@ -23,14 +23,10 @@ class QuarryEngine {
 
     static const char* unsupported(std::string_view, int) { return nullptr; }
 
+    // Within a scope the calling thread takes part in the pool, and join() means this pool.
     template <class F>
     void enter(F&& f) {
-        pool_.join(
-            [&f] {
-                f();
-                return 0;
-            },
-            [] { return 0; });
+        pool_.scope([&f](Scope&) { f(); });
     }
     template <class F>
     void attach(F&& f) {

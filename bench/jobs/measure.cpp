@@ -11,13 +11,17 @@ void sleep_until_ns(std::int64_t deadline) {
     timespec time{};
     time.tv_sec = static_cast<time_t>(deadline / 1'000'000'000);
     time.tv_nsec = static_cast<long>(deadline % 1'000'000'000);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {}
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
+    }
 }
 
-void sleep_ns(std::int64_t duration) { sleep_until_ns(now_ns() + duration); }
+void sleep_ns(std::int64_t duration) {
+    sleep_until_ns(now_ns() + duration);
+}
 
 void spin_until_ns(std::int64_t deadline) {
-    while (now_ns() < deadline) {}
+    while (now_ns() < deadline) {
+    }
 }
 
 [[gnu::noinline]] std::uint64_t chain(std::uint64_t steps, std::uint64_t start) {

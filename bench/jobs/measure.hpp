@@ -1,8 +1,7 @@
 #pragma once
 
-#include <ctime>
-
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +15,15 @@ inline std::int64_t clock_ns(clockid_t clock) {
     return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-inline std::int64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
-inline std::int64_t process_cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
-inline std::int64_t thread_cpu_ns() { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+inline std::int64_t now_ns() {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+inline std::int64_t process_cpu_ns() {
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+inline std::int64_t thread_cpu_ns() {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
 
 void sleep_ns(std::int64_t duration);
 void sleep_until_ns(std::int64_t deadline);  // on the clock of now_ns()

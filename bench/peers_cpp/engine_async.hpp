@@ -19,7 +19,8 @@ class AsyncEngine {
     AsyncEngine(int workers, bool) : workers_(workers) { limit() = workers; }
 
     static const char* unsupported(std::string_view row, int) {
-        for (const std::string_view forks : {"fib", "tree_sum", "nqueens", "uts", "skynet", "spawn", "tick", "burst60"}) {
+        for (const std::string_view forks :
+             {"fib", "tree_sum", "nqueens", "uts", "skynet", "spawn", "tick", "burst60"}) {
             if (row == forks) return "a thread per fork is not feasible";
         }
         return row == "idle" ? "keeps no threads" : nullptr;

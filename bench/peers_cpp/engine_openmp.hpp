@@ -1,14 +1,14 @@
 #pragma once
 
-#include <omp.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <parallel/algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <omp.h>
+#include <parallel/algorithm>
 
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
@@ -74,7 +74,9 @@ class OpenMpEngine {
 #pragma omp parallel for num_threads(workers_) schedule(dynamic, 1)
         for (int index = 0; index < count; ++index) job(index);
     }
-    void sort(std::vector<std::uint64_t>& keys) { __gnu_parallel::sort(keys.begin(), keys.end()); }
+    void sort(std::vector<std::uint64_t>& keys) {
+        __gnu_parallel::sort(keys.begin(), keys.end());
+    }
     void spawn_empty(int count) {
 #pragma omp parallel num_threads(workers_)
 #pragma omp single

@@ -126,9 +126,8 @@ template <class E>
 [[gnu::noinline]] std::uint64_t skynet(std::uint64_t first, std::uint64_t size) {
     if (size == 1) return first;
     const std::uint64_t part = size / 10;
-    return E::fork_n(10, [first, part](int index) {
-        return skynet<E>(first + static_cast<std::uint64_t>(index) * part, part);
-    });
+    return E::fork_n(
+        10, [first, part](int index) { return skynet<E>(first + static_cast<std::uint64_t>(index) * part, part); });
 }
 
 template <class E>

@@ -12,8 +12,7 @@ std::int64_t FrameLoad::serial_cpu_ns() const {
 }
 
 const FrameLoad& tick_load() {
-    static const FrameLoad load{
-        12, 32, [](int job) { return static_cast<std::uint64_t>(1 + job * 7 % 5); }, 200};
+    static const FrameLoad load{12, 32, [](int job) { return static_cast<std::uint64_t>(1 + job * 7 % 5); }, 200};
     return load;
 }
 

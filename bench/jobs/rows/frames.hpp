@@ -63,7 +63,8 @@ FrameCost measure_frames(E& engine, const FrameLoad& load, int frames, Pause pau
 template <class E>
 void run_tick(E& engine, RowContext& context) {
     engine.attach([&] {
-        const FrameCost cost = measure_frames(engine, tick_load(), context.quick ? 15 : 40, [](int) { sleep_ns(3'000'000); });
+        const FrameCost cost =
+            measure_frames(engine, tick_load(), context.quick ? 15 : 40, [](int) { sleep_ns(3'000'000); });
         context.answer.add("tick", "x", cost.cpu_over_work);
         context.answer.add("tick_time", "ms", cost.seconds_per_frame * 1e3);
     });

@@ -21,9 +21,9 @@ struct Sha1Rounds {
     template <std::size_t Index>
     std::uint32_t word() {
         if constexpr (Index >= 16) {
-            window[Index % 16] = std::rotl(window[(Index - 3) % 16] ^ window[(Index - 8) % 16] ^
-                                               window[(Index - 14) % 16] ^ window[Index % 16],
-                                           1);
+            window[Index % 16] = std::rotl(
+                window[(Index - 3) % 16] ^ window[(Index - 8) % 16] ^ window[(Index - 14) % 16] ^ window[Index % 16],
+                1);
         }
         return window[Index % 16];
     }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <sys/prctl.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/prctl.h>
 
 #include "jobs/rows/context.hpp"
 
