@@ -34,27 +34,27 @@ struct LoopFrame : Frame {
     Frame* const previous;
     std::uint64_t first;
     std::uint64_t last;
-    std::uint64_t started;                // ticks
+    std::uint64_t started;               // ticks
     std::uint64_t ticks_per_element = 0;  // of the last chunk, times 16
 
     QUARRY_API static Offer promote_loop(WorkerContext& context, Frame& frame) noexcept;
     // A loop runs for a while before it wakes anyone.
     bool worth_waking_for(std::uint64_t now) const noexcept;
 
-// The link dangles once the frame is gone, but nobody follows it beyond `newest`.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdangling-pointer"
-#endif
     LoopFrame(WorkerContext& worker, Loop& of, std::uint64_t begin, std::uint64_t end, std::uint64_t now) noexcept
         : loop(of), context(worker), previous(worker.newest), first(begin), last(end), started(now) {
         promote = &promote_loop;
         previous->next = this;
+// GCC does not see that the destructor takes the address back.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
         worker.newest = this;
-    }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
+    }
     LoopFrame(const LoopFrame&) = delete;
     LoopFrame& operator=(const LoopFrame&) = delete;
     ~LoopFrame() {
@@ -112,23 +112,33 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
             frame.ticks_per_element = taken * 16 / count;
             offer_rest_of_loop(frame, now);
         }
-        if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]]
-            return;
+        if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]] return;
         chunk = next_chunk(chunk, taken, target);
     }
 }
 
+// The calling thread's place in a pool, for a loop.
+class LoopEntry : public JoinEntry {
+  public:
+    QUARRY_API explicit LoopEntry(Pool& pool);
+    LoopEntry(const LoopEntry&) = delete;
+    LoopEntry& operator=(const LoopEntry&) = delete;
+    QUARRY_API ~LoopEntry();
+
+  private:
+    std::uint64_t outer_floor_;
+};
+
 template <class Body>
 void run_loop(Pool& pool, std::uint64_t count, const Body& body) {
-    JoinEntry entry(pool);
+    const LoopEntry entry(pool);
     Loop loop{&run_loop_piece<Body>, &body};
     try {
         run_loop_piece<Body>(entry.context(), loop, 0, count);
     } catch (...) {
         if (!loop_failed(loop)) throw;
     }
-    if (loop.group != nullptr) [[unlikely]]
-        finish_loop(entry.context(), loop);
+    if (loop.group != nullptr) [[unlikely]] finish_loop(entry.context(), loop);
 }
 
 }  // namespace quarry::impl
