@@ -141,7 +141,7 @@ Worker& PoolCore::add_guest() {
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
-    guest.drop_stale_entries();
+    guest.leave_queues_empty();
     sleep.add_appetite(1);
     guest.taken.store(false, std::memory_order_release);
 }

@@ -51,8 +51,8 @@ class Worker : public WorkerContext {
     void wait_for(Group& group) noexcept;
     void wait_for(Node& node_with_latch) noexcept;
 
-    // Empties a guest's queues when it leaves: what is left there was claimed by other ways.
-    void drop_stale_entries() noexcept;
+    // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
+    void leave_queues_empty() noexcept;
 
     // Any thread, sequentially consistent.
     bool has_visible_work() const noexcept {
