@@ -42,6 +42,9 @@ QUARRY_API Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& fram
 // The frame of a promoted job.
 QUARRY_API JoinFrameBase& join_frame_of(Job& job) noexcept;
 
+// A thief's closure threw: counted where it ran.
+QUARRY_API void join_closure_failed() noexcept;
+
 enum class SecondClosure { taken_back, finished_elsewhere };
 // The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done. `wanted`:
 // whether the caller will run it when it is taken back.
@@ -110,6 +113,7 @@ struct JoinFrame : JoinFrameBase {
         } catch (...) {
             ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
             frame.failed = true;
+            join_closure_failed();
         }
     }
 };
