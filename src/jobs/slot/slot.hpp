@@ -15,7 +15,7 @@ class Slot {
             value_.store(value, std::memory_order_release);
             return old;
         }
-        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_acq_rel));
+        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_release));
     }
 
     // Owner or thief: nullptr when there is nothing.
@@ -24,7 +24,7 @@ class Slot {
         return value_.exchange(nullptr, Policy::order(Mutation::slot_take, std::memory_order_acquire));
     }
 
-    bool looks_empty() const noexcept { return value_.load(std::memory_order_seq_cst) == nullptr; }
+    bool looks_empty() const noexcept { return value_.load(Policy::order(Mutation::slot_empty, std::memory_order_seq_cst)) == nullptr; }
 
   private:
     typename Policy::template Atomic<T> value_{nullptr};
