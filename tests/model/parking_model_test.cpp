@@ -13,15 +13,17 @@ using model::Program;
 using quarry::impl::Mutation;
 
 const Program kOneSleeper{"one_spawner_one_sleeper", [] { parking_models::spawners_and_sleepers(1, 1); }};
-const Program kTwoSpawners{"two_spawners_one_sleeper", [] { parking_models::spawners_and_sleepers(2, 1); }};
-const Program kTwoSleepers{"one_spawner_two_sleepers", [] { parking_models::spawners_and_sleepers(1, 2); }};
-const Program kTwoAndTwo{"two_spawners_two_sleepers", [] { parking_models::spawners_and_sleepers(2, 2); }, 2};
-const Program kLastSearcher{"last_searcher", parking_models::last_searcher};
-const Program kGettingUp{"getting_up_against_a_waker", parking_models::getting_up_against_a_waker};
+const Program kTwoSpawners{"two_spawners_one_sleeper", [] { parking_models::spawners_and_sleepers(2, 1); }, 2};
+const Program kTwoSleepers{"one_spawner_two_sleepers", [] { parking_models::spawners_and_sleepers(1, 2); }, 2};
+const Program kTwoAndTwo{"two_spawners_two_sleepers", [] { parking_models::spawners_and_sleepers(2, 2); }, 1};
+const Program kLastSearcher{"last_searcher", parking_models::last_searcher, 2};
+const Program kGettingUp{"getting_up_against_a_waker", parking_models::getting_up_against_a_waker, 2};
 const Program kStale{"stale_notification", parking_models::stale_notification};
-const Program kTwoTell{"notified_by_two", parking_models::notified_by_two};
+const Program kTwoTell{"notified_by_two", parking_models::notified_by_two, 2};
 const Program kCarriesData{"notification_carries_data", parking_models::notification_carries_data};
 
+constexpr auto kRace = "data race";
+constexpr auto kDeadlock = "deadlock";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
 class ParkingModel : public testing::TestWithParam<Program> {};
@@ -43,19 +45,17 @@ TEST_P(ParkingMutation, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(
     Mutants, ParkingMutation,
-    testing::Values(Mutant{"consume", Mutation::parker_consume, kCarriesData, ""},
-                    Mutant{"consume_by_store", Mutation::parker_consume_by_store, kTwoTell, ""},
-                    Mutant{"notify", Mutation::parker_notify, kCarriesData, ""},
-                    Mutant{"notify_once", Mutation::parker_notify_once, kTwoTell, ""},
-                    Mutant{"notify_without_wake", Mutation::parker_notify_without_wake, kTwoTell, ""},
-                   Mutant{"pick", Mutation::parker_pick, kTwoSleepers, ""},
-                   Mutant{"announce", Mutation::sleep_announce, kOneSleeper, ""},
-                   Mutant{"last_searcher", Mutation::sleep_last_searcher, kLastSearcher, ""},
-                   Mutant{"publish_fence", Mutation::sleep_publish_fence, kOneSleeper, ""},
-                    Mutant{"recheck", Mutation::sleep_recheck, kOneSleeper, ""},
-                   Mutant{"right_kept", Mutation::sleep_right_kept, kGettingUp, ""},
-                   Mutant{"wake", Mutation::sleep_wake, kOneSleeper, "livelock"},
-                   Mutant{"work_found", Mutation::sleep_work_found, kLastSearcher, ""}),
+    testing::Values(Mutant{"consume", Mutation::parker_consume, kCarriesData, kRace},
+                    Mutant{"consume_by_store", Mutation::parker_consume_by_store, kTwoTell, kDeadlock},
+                    Mutant{"notify", Mutation::parker_notify, kCarriesData, kRace},
+                    Mutant{"notify_once", Mutation::parker_notify_once, kTwoTell, kDeadlock},
+                    Mutant{"notify_without_wake", Mutation::parker_notify_without_wake, kTwoTell, kDeadlock},
+                   Mutant{"announce", Mutation::sleep_announce, kOneSleeper, kDeadlock},
+                   Mutant{"last_searcher", Mutation::sleep_last_searcher, kLastSearcher, kDeadlock},
+                   Mutant{"publish_fence", Mutation::sleep_publish_fence, kOneSleeper, kDeadlock},
+                    Mutant{"recheck", Mutation::sleep_recheck, kOneSleeper, kDeadlock},
+                   Mutant{"right_kept", Mutation::sleep_right_kept, kGettingUp, kDeadlock},
+                   Mutant{"work_found", Mutation::sleep_work_found, kLastSearcher, kDeadlock}),
     kNameOf);
 
 }  // namespace

@@ -133,6 +133,8 @@ inline void last_searcher() {
         model::ModelAtomic<std::uint32_t> second_taken{0};
     };
     auto state = std::make_shared<Both>(2, 1);
+    state->published = 1;
+    state->queue[0].publish();
     const auto run = [state] {
         if (state->taken == 2) {
             unblock(state->second_taken);
@@ -140,10 +142,7 @@ inline void last_searcher() {
             block_until(state->second_taken);
         }
     };
-    model::thread([=] {
-        state->spawn(0);
-        state->spawn(0);
-    });
+    model::thread([=] { state->spawn(0); });
     model::thread([=] {
         if (state->find()) {
             state->stop_searching();

@@ -61,11 +61,10 @@ class Completion {
         return (balance & ~kOwnerWaits) == outstanding_.get() * kOne;
     }
 
-    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done() and has_listed()
-    // after this and before sleeping.
+    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done(), then at
+    // has_listed(), after this and before sleeping.
     void begin_wait() noexcept {
-        balance_.fetch_add(kOwnerWaits - outstanding_.get() * kOne,
-                           Policy::order(Mutation::completion_begin_wait, std::memory_order_acquire));
+        balance_.fetch_add(kOwnerWaits - outstanding_.get() * kOne, std::memory_order_relaxed);
         outstanding_.set(0);
     }
     void end_wait() noexcept { balance_.fetch_sub(kOwnerWaits, std::memory_order_relaxed); }

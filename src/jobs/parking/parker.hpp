@@ -60,9 +60,7 @@ class Parker {
     bool try_pick() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         return seen == kSleeping &&
-               state_.compare_exchange_strong(seen, kNotified,
-                                              Policy::order(Mutation::parker_pick, std::memory_order_release),
-                                              std::memory_order_relaxed);
+               state_.compare_exchange_strong(seen, kNotified, std::memory_order_release, std::memory_order_relaxed);
     }
     void wake() noexcept { Policy::futex_wake_one(state_); }
 

@@ -71,14 +71,16 @@ class Sleep {
         std::int64_t word = word_.load(std::memory_order_relaxed);
         do {
             if (sleeping(word) == 0 || (!even_if_searching && searching(word) != 0)) return false;
-        } while (!word_.compare_exchange_weak(word, word - kSleeping + kSearching,
-                                              Policy::order(Mutation::sleep_wake, std::memory_order_acquire),
+        } while (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_relaxed,
                                               std::memory_order_relaxed));
-        // We hold a right to wake, and see at least as many sleepers as there are rights: the loop ends.
-        for (std::size_t i = start % count;; i = i + 1 == count ? 0 : i + 1) {
-            if (!parker(i).try_pick()) continue;
-            parker(i).wake();
-            return true;
+        // We hold a right to wake, and there are at least as many sleepers as rights: the loop ends.
+        for (std::size_t tried = 0;; ++tried) {
+            Parker<Policy>& sleeper = parker((start + tried) % count);
+            if (sleeper.try_pick()) {
+                sleeper.wake();
+                return true;
+            }
+            if (tried % count == count - 1) Policy::cpu_relax();
         }
     }
 
