@@ -136,6 +136,11 @@ TEST(Checker, ReportsUseOfAnObjectWhoseConstructionIsNotOrderedBefore) {
     EXPECT_TRUE(fails_with(publish(kRelaxed), "construction"));
 }
 
+TEST(Checker, ReportsMemoryThatIsNeverFreed) {
+    EXPECT_TRUE(fails_with(model::check({.name = "leak"}, [] { model::thread([] { new int(1); }); }),
+                           "memory leak: 1"));
+}
+
 TEST(Checker, SpinningThreadWaitsForAsLongAsItTakes) {
     EXPECT_TRUE(passes(model::check({.name = "spin"}, [] {
         auto box = std::make_shared<Mailbox>();

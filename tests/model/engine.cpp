@@ -99,7 +99,7 @@ void Engine::execute() {
         for (auto& each : after_) new (&each) std::function<void()>();
     }
     after_.clear();
-    release_model_memory(failed_);
+    release_model_memory();
 }
 
 void Engine::fiber_main() {
@@ -150,6 +150,8 @@ void Engine::run_set_up() {
     // The model's state dies here, where all has happened before.
     for (std::size_t i = 1; i < thread_count_; ++i) threads_[i].body = nullptr;
     for (auto& each : after_) each = nullptr;
+    const std::size_t leaked = live_model_allocations();
+    if (leaked != 0) fail("memory leak: " + std::to_string(leaked) + " allocations are not freed");
 }
 
 void Engine::add_thread(std::function<void()> body) {
