@@ -3,9 +3,14 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "quarry/jobs/impl/ticks.hpp"
 
 // What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
 namespace quarry::impl::os {
+
+using ::quarry::impl::ticks;
 
 // Returns when woken, when the word differs from `expected`, or spuriously.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
@@ -15,6 +20,9 @@ void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 void yield_thread() noexcept;
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
 
+// The CPUs that the calling thread, and the threads it makes, may run on: system numbers in rising order,
+// never empty.
+std::vector<int> affinity_cpus();
 // CPUs this process may use: the affinity mask, cut by the cgroup CPU quota (rounded up); at least 1.
 int usable_cpus();
 // The same with another root for the cgroup and proc files, for tests. affinity <= 0: ask the system.
@@ -28,18 +36,10 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-// A cheap clock that only runs forward, in ticks of unknown length; ticks_per_microsecond() says how long.
-inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    std::uint64_t value;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-#else
-#error "ticks() needs a cycle counter for this processor"
-#endif
-}
+// How often this process is a forked child: 0 in the first one. Counted from the first call on, which the pools make.
+// A fork also forgets that the calling thread is a worker.
+std::uint64_t fork_generation() noexcept;
+
 // Measured once a process, in about 100 us.
 std::uint64_t ticks_per_microsecond() noexcept;
 

@@ -15,6 +15,7 @@
 //   order(site, o)       o; the model checker may answer with a weaker order when that mutation is switched on
 //   mutated(site)        false; the model checker answers true when that mutation (a step left out) is switched on
 //   futex_wait/futex_wake_one, cpu_relax
+//   hint(atomic)         the std::atomic inside, for code that needs no order (not in the model checker)
 namespace quarry::impl {
 
 template <class T>
@@ -43,6 +44,10 @@ struct PlainAtomics {
     static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { os::futex_wait(word, expected); }
     static void futex_wake_one(std::atomic<std::uint32_t>& word) { os::futex_wake_one(word); }
     static void cpu_relax() { os::cpu_relax(); }
+    template <class T>
+    static const std::atomic<T>& hint(const std::atomic<T>& word) {
+        return word;
+    }
 };
 
 // The thread sanitizer does not understand fences, so every operation is sequentially consistent instead.
@@ -69,6 +74,7 @@ class SeqCstAtomic {
     T fetch_and(T value, std::memory_order) { return value_.fetch_and(value); }
 
     std::atomic<T>& underlying() { return value_; }
+    const std::atomic<T>& underlying() const { return value_; }
 
   private:
     std::atomic<T> value_;
@@ -89,6 +95,10 @@ struct TsanAtomics {
     }
     static void futex_wake_one(SeqCstAtomic<std::uint32_t>& word) { os::futex_wake_one(word.underlying()); }
     static void cpu_relax() { os::cpu_relax(); }
+    template <class T>
+    static const std::atomic<T>& hint(const SeqCstAtomic<T>& word) {
+        return word.underlying();
+    }
 };
 
 #if defined(__SANITIZE_THREAD__)

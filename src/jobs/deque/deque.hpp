@@ -47,7 +47,7 @@ class Deque {
   public:
     // The capacity is rounded up to a power of two. Tests choose first_index to make indices wrap.
     explicit Deque(std::size_t initial_capacity = 256, std::uint64_t first_index = 0)
-        : top_(first_index), bottom_(first_index) {
+        : top_(first_index), bottom_(first_index), known_top_(first_index) {
         adopt(std::make_unique<Buffer>(std::bit_ceil(std::max<std::size_t>(initial_capacity, 1))),
               first_index);
     }
@@ -91,6 +91,25 @@ class Deque {
         return value;
     }
 
+    // Owner. The index that the next push gets.
+    std::uint64_t bottom() const { return bottom_.load(std::memory_order_relaxed); }
+
+    // Owner. Whether fewer than `most` entries are in the deque. Reads the top, which thieves write, only now and then.
+    bool is_shorter_than(std::size_t most) {
+        const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+        if (bottom - known_top_.get() < most) return true;
+        known_top_.set(top_.load(std::memory_order_relaxed));
+        return bottom - known_top_.get() < most;
+    }
+
+    // Owner. Pops the youngest entry if it is this one.
+    bool pop_if(T value) {
+        const std::uint64_t end = bottom_.load(std::memory_order_relaxed);
+        if (top_.load(std::memory_order_relaxed) == end) return false;
+        if (slots_.get()[(end - 1) & mask_.get()].load(std::memory_order_relaxed) != value) return false;
+        return pop() == value;
+    }
+
     // Thief.
     Steal<T> steal() {
         return steal_if([](T) { return true; });
@@ -107,6 +126,16 @@ class Deque {
     Steal<T> steal_if(Accept accept) {
         std::uint64_t top = top_.load(Policy::order(Mutation::deque_steal_top, std::memory_order_seq_cst));
         return take_oldest(top, load_bottom(), accept);
+    }
+
+    // Thief. Whether the oldest entry is there and accepted, without taking it; accept is as in steal_if.
+    template <class Accept>
+    bool oldest_satisfies(Accept accept) const {
+        const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+        if (distance(top, load_bottom()) <= 0) return false;
+        const Buffer* buffer = buffer_.load(std::memory_order_acquire);
+        T entry = buffer->slots.get()[top & buffer->mask.get()].load(std::memory_order_relaxed);
+        return entry != nullptr && accept(entry);
     }
 
     // Thief, and owner of `into`, another deque. Takes half of the entries, at most `most`, oldest first; the
@@ -253,6 +282,7 @@ class Deque {
     Plain<std::uint64_t> mask_{0};
     Plain<std::uint64_t> limit_{
         0};  // the bottom at which the buffer is full, as far as the owner knows of the top
+    Plain<std::uint64_t> known_top_{0};             // an earlier value of the top
     Atomic<const Buffer*> buffer_{nullptr};
     std::unique_ptr<Buffer> newest_;
 };

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <quarry/jobs/pool.hpp>
+#include <unistd.h>
+
+#include "commands.hpp"
+#include "harness/machine.hpp"
+#include "harness/peers.hpp"
+#include "harness/report.hpp"
+#include "harness/run.hpp"
+#include "harness/table.hpp"
+#include "jobs/rows/list.hpp"
+
+namespace quarry::app {
+namespace {
+
+constexpr int kMostRuns = 1'000;
+constexpr int kDefaultRuns = 7;
+constexpr int kQuickRuns = 3;
+
+int whole_number(const std::string& option, const std::string& text, int most) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (failure != std::errc() || stop != end || value < 1 || value > most) {
+        throw WrongInput(fmt::format("{} takes a whole number from 1 to {}, not '{}'", option, most, text));
+    }
+    return value;
+}
+
+std::vector<bench::RowInfo> chosen_rows(const std::string& filter) {
+    const auto all = bench::all_rows();
+    if (bench::find_row(filter) != nullptr) return {*bench::find_row(filter)};
+    std::vector<bench::RowInfo> rows;
+    for (const bench::RowInfo& row : all) {
+        if (row.name.find(filter) != std::string_view::npos) rows.push_back(row);
+    }
+    if (rows.empty()) {
+        std::vector<std::string_view> names;
+        for (const bench::RowInfo& row : all) names.push_back(row.name);
+        throw WrongInput(fmt::format("--filter '{}' matches no row; there are {}", filter, fmt::join(names, ", ")));
+    }
+    return rows;
+}
+
+// 1, 2 and all cores; a quick run takes all cores only.
+std::vector<int> worker_counts(const std::string& typed, int cores, bool quick) {
+    if (!typed.empty()) return {whole_number("--workers", typed, Pool::kMostWorkers)};
+    if (quick) return {cores};
+    std::vector<int> counts{1, 2, cores};
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    return counts;
+}
+
+int list_rows() {
+    for (const bench::RowInfo& row : bench::all_rows()) fmt::print("{:<12} {}\n", row.name, row.what);
+    return 0;
+}
+
+std::vector<bench::EngineCommand> chosen_engines(bool with_peers) {
+    std::vector<bench::EngineCommand> engines = bench::own_engines();
+    if (with_peers) {
+        bench::Peers peers = bench::find_peers();
+        for (const std::string& note : peers.notes) fmt::print(stderr, "{}\n", note);
+        std::move(peers.engines.begin(), peers.engines.end(), std::back_inserter(engines));
+    }
+    return engines;
+}
+
+bool quarry_has_all(const bench::RunReport& report) {
+    return std::none_of(report.gaps.begin(), report.gaps.end(),
+                        [](const bench::Gap& gap) { return gap.engine == "quarry" || gap.engine == "bare"; });
+}
+
+}  // namespace
+
+int bench_jobs(const BenchJobsArguments& arguments) {
+    if (arguments.list) return list_rows();
+    bench::RunOptions options;
+    options.quick = arguments.quick;
+    options.rows = chosen_rows(arguments.filter);
+    options.runs = arguments.runs.empty() ? (arguments.quick ? kQuickRuns : kDefaultRuns)
+                                          : whole_number("--runs", arguments.runs, kMostRuns);
+    if (!arguments.workers.empty()) whole_number("--workers", arguments.workers, Pool::kMostWorkers);
+    const bool json_to_output = arguments.json == "-";
+    if (!arguments.json.empty() && !json_to_output) {
+        if (const std::optional<std::string> reason = bench::why_not_writable(arguments.json)) {
+            throw WrongInput(
+                fmt::format("--json '{}': {}; name a file in a folder that can be written to, or - for the "
+                            "standard output",
+                            arguments.json, *reason));
+        }
+    }
+    const bench::Machine machine = bench::describe_machine();
+    options.workers = worker_counts(arguments.workers, machine.cores, arguments.quick);
+    options.engines = chosen_engines(arguments.peers);
+
+    const bench::RunReport report = bench::run(options);
+
+    std::FILE* out = json_to_output ? stderr : stdout;
+    const bool colour = isatty(fileno(out)) == 1 && std::getenv("NO_COLOR") == nullptr;
+    fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
+    if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
+    if (!arguments.json.empty()) {
+        const std::string json = bench::format_json(report, options, {arguments.filter, arguments.peers}, machine);
+        json_to_output ? fmt::print("{}", json) : bench::write_file(arguments.json, json);
+    }
+    return quarry_has_all(report) ? 0 : kFailed;
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,70 @@
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <quarry/version.hpp>
+
+#include "commands.hpp"
+#include "jobs/own_engines.hpp"
+
+namespace {
+
+using quarry::app::BenchJobsArguments;
+
+void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
+    CLI::App* jobs = bench.add_subcommand("jobs", "Measure fork and join, loops, sorting, waking and idling");
+    jobs->add_option("--filter", arguments.filter, "Only the row of that name, or rows whose name holds it")
+        ->option_text("NAME");
+    jobs->add_option("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)")
+        ->option_text("N");
+    jobs->add_flag("--peers", arguments.peers,
+                   "Also measure oneTBB, OpenMP, std::async, rayon, chili, forte, bevy_tasks");
+    jobs->add_flag("--quick", arguments.quick, "A run of seconds: all cores, few repetitions, with explanations");
+    jobs->add_option("--runs", arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)")
+        ->option_text("N");
+    jobs->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
+        ->option_text("FILE");
+    jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
+}
+
+int report_wrong_input(const std::string& message) {
+    fmt::print(stderr, "quarry: {}\n", message);
+    return quarry::app::kWrongInput;
+}
+
+int run(int count, char** words) {
+    CLI::App app{"Quarry: a parallel engine for programs that live by frames", "quarry"};
+    app.set_version_flag("--version", fmt::format("quarry {}", quarry::kVersion));
+    app.require_subcommand(1);
+    CLI::App* bench = app.add_subcommand("bench", "Benchmarks, against bare baselines and other engines");
+    bench->require_subcommand(1);
+    BenchJobsArguments bench_jobs;
+    add_bench_jobs(*bench, bench_jobs);
+    // How the benchmark starts an engine in a process of its own; not for people.
+    CLI::App* engine = app.add_subcommand("engine", "")->group("");
+    std::string engine_name;
+    engine->add_option("name", engine_name)->required();
+
+    try {
+        app.parse(count, words);
+    } catch (const CLI::ParseError& failure) {
+        if (failure.get_exit_code() == 0) return app.exit(failure);
+        return report_wrong_input(std::string(failure.what()) + "; see quarry --help");
+    }
+    if (engine->parsed()) return quarry::bench::serve_own_engine(engine_name);
+    return quarry::app::bench_jobs(bench_jobs);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        return run(count, words);
+    } catch (const quarry::app::WrongInput& failure) {
+        return report_wrong_input(failure.what());
+    } catch (const std::exception& failure) {
+        fmt::print(stderr, "quarry: {}\n", failure.what());
+        return quarry::app::kFailed;
+    }
+}

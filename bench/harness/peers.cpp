@@ -1,0 +1,133 @@
+#include "harness/peers.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace quarry::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNotFound = 127;
+
+struct Outcome {
+    int status;
+    std::string output;
+};
+
+// Runs a program to its end; both of its output streams are collected.
+Outcome collect(const std::vector<std::string>& command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return {kNotFound, ""};
+    std::vector<std::string> words = command;
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t process = fork();
+    if (process == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        execvp(arguments[0], arguments.data());
+        _exit(kNotFound);
+    }
+    close(ends[1]);
+    std::string output;
+    char buffer[4096];
+    for (ssize_t count = 0; (count = read(ends[0], buffer, sizeof buffer)) > 0;) {
+        output.append(buffer, static_cast<std::size_t>(count));
+    }
+    close(ends[0]);
+    int status = 0;
+    if (process < 0 || waitpid(process, &status, 0) < 0 || !WIFEXITED(status)) return {kNotFound, output};
+    return {WEXITSTATUS(status), output};
+}
+
+fs::path own_program() {
+    std::error_code failure;
+    return fs::read_symlink("/proc/self/exe", failure);
+}
+
+// The repository this program was built in, or the one the caller stands in.
+std::optional<fs::path> repository() {
+    std::error_code failure;
+    for (fs::path start : {own_program().parent_path(), fs::current_path(failure)}) {
+        for (; !start.empty(); start = start.parent_path()) {
+            if (fs::exists(start / "bench/peers/Cargo.toml", failure)) return start;
+            if (start == start.root_path()) break;
+        }
+    }
+    return std::nullopt;
+}
+
+// A program of peers without a name to serve lists the engines it has.
+void add_engines(const fs::path& program, Peers& peers) {
+    std::istringstream names(collect({program.string()}).output);
+    for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), name}});
+}
+
+void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers) {
+    std::vector<fs::path> places{own_program().parent_path()};
+    if (root) places.push_back(*root / "build/bench");
+    for (const fs::path& place : places) {
+        std::error_code failure;
+        const fs::path program = place / "quarry-bench-peers";
+        if (fs::exists(program, failure)) return add_engines(program, peers);
+    }
+    peers.notes.emplace_back(
+        "C++ peers left out: not built (needs libtbb-dev; cmake --preset bench && cmake --build --preset bench)");
+}
+
+std::string first_error(const std::string& output) {
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("error")) return line;
+    }
+    return "cargo build failed";
+}
+
+void add_rust_peers(const std::optional<fs::path>& root, Peers& peers) {
+    if (!root) {
+        peers.notes.emplace_back("Rust peers left out: bench/peers is not there, run this inside the repository");
+        return;
+    }
+    const fs::path folder = *root / "build/peers";
+    fmt::print(stderr, "building the Rust peers with cargo\n");
+    setenv("CARGO_TARGET_DIR", folder.c_str(), 1);
+    // The pinned forte asks for a compiler newer than it needs.
+    const Outcome built = collect({"cargo", "build", "--release", "--locked", "--ignore-rust-version",
+                                   "--manifest-path", (*root / "bench/peers/Cargo.toml").string()});
+    const fs::path program = folder / "release/quarry-bench-peers-rust";
+    std::error_code failure;
+    if (built.status != 0 && !fs::exists(program, failure)) {
+        peers.notes.push_back("Rust peers left out: " +
+                              (built.status == kNotFound ? "cargo is not installed" : first_error(built.output)));
+        return;
+    }
+    if (built.status != 0) peers.notes.emplace_back("Rust peers: cargo could not build, the last ones built are used");
+    add_engines(program, peers);
+}
+
+}  // namespace
+
+Peers find_peers() {
+    Peers peers;
+    const std::optional<fs::path> root = repository();
+    add_cpp_peers(root, peers);
+    add_rust_peers(root, peers);
+    return peers;
+}
+
+std::vector<EngineCommand> own_engines() {
+    const std::string program = own_program().string();
+    return {{"quarry", {program, "engine", "quarry"}}, {"bare", {program, "engine", "bare"}}};
+}
+
+}  // namespace quarry::bench

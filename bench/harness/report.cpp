@@ -1,0 +1,73 @@
+#include "harness/report.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace quarry::bench {
+namespace {
+
+std::string temporary_name(const std::string& path) {
+    return fmt::format("{}.{}.tmp", path, getpid());
+}
+
+}  // namespace
+
+std::string format_json(const RunReport& report, const RunOptions& run, const ReportOptions& options,
+                        const Machine& machine) {
+    nlohmann::ordered_json json;
+    json["schema"] = 1;
+    json["program"] = "quarry bench jobs";
+    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    json["options"] = {{"filter", options.filter},
+                       {"workers", run.workers},
+                       {"peers", options.peers},
+                       {"quick", run.quick},
+                       {"runs", run.runs}};
+    json["results"] = nlohmann::ordered_json::array();
+    for (const Result& result : report.results) {
+        json["results"].push_back({{"name", result.name},
+                                   {"engine", result.engine},
+                                   {"workers", result.workers},
+                                   {"value", result.value},
+                                   {"unit", result.unit},
+                                   {"better", "lower"},
+                                   {"runs", result.runs},
+                                   {"spread", result.spread}});
+    }
+    return json.dump(2) + "\n";
+}
+
+std::optional<std::string> why_not_writable(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return "is a folder";
+    const std::string temporary = temporary_name(path);
+    errno = 0;
+    const bool writable = std::ofstream(temporary).is_open();
+    const int reason = errno;
+    std::filesystem::remove(temporary, ignored);
+    if (writable) return std::nullopt;
+    return reason != 0 ? std::strerror(reason) : "can not be written";
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    const std::string temporary = temporary_name(path);
+    std::ofstream file(temporary);
+    file << text;
+    file.close();
+    std::error_code failure;
+    if (file) std::filesystem::rename(temporary, path, failure);
+    if (!file || failure) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        throw std::runtime_error("can not write " + path);
+    }
+}
+
+}  // namespace quarry::bench

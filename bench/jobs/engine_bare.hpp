@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "jobs/rows/loops.hpp"
+
+// The baseline: plain recursion, plain loops, std::sort; where threads are the point, naked ones with futexes and
+// an atomic counter.
+namespace quarry::bench {
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected);
+void futex_wake(std::atomic<std::uint32_t>& word, int count);
+
+// Threads that sleep on one word and share the indices of a batch by one counter. The caller takes part.
+class BareTeam {
+  public:
+    explicit BareTeam(int helpers);
+    ~BareTeam();
+    BareTeam(const BareTeam&) = delete;
+    BareTeam& operator=(const BareTeam&) = delete;
+
+    void run(int count, const std::function<void(int)>& job);
+
+  private:
+    void help();
+    void work();
+
+    std::atomic<std::uint32_t> round_{0};
+    std::atomic<std::uint32_t> finished_{0};
+    std::atomic<int> next_{0};
+    int count_ = 0;
+    bool stop_ = false;
+    const std::function<void(int)>* job_ = nullptr;
+    std::vector<std::thread> threads_;
+};
+
+// One thread that sleeps on a word until it is handed a job: the bare futex pair.
+class BarePair {
+  public:
+    BarePair();
+    ~BarePair();
+    BarePair(const BarePair&) = delete;
+    BarePair& operator=(const BarePair&) = delete;
+
+    template <class F>
+    void hand_over(F&& job) {
+        jobs_[next_] = std::forward<F>(job);
+        state_.store(kFull, std::memory_order_release);
+        futex_wake(state_, 1);
+        next_ ^= 1;
+    }
+
+  private:
+    static constexpr std::uint32_t kEmpty = 0;
+    static constexpr std::uint32_t kFull = 1;
+    static constexpr std::uint32_t kStop = 2;
+    void serve();
+
+    // Two slots in turn: the thread may still be leaving the last job when the next is handed over.
+    std::array<std::function<void()>, 2> jobs_;
+    std::size_t next_ = 0;
+    std::atomic<std::uint32_t> state_{kEmpty};
+    std::thread thread_;
+};
+
+class BareEngine {
+  public:
+    BareEngine(int workers, bool caller_apart)
+        : team_(caller_apart ? 0 : workers - 1), pair_(caller_apart ? std::make_unique<BarePair>() : nullptr) {}
+
+    static const char* unsupported(std::string_view, int) { return nullptr; }
+
+    template <class F>
+    void enter(F&& f) {
+        f();
+    }
+    template <class F>
+    void attach(F&& f) {
+        f();
+    }
+    template <class F, class G>
+    static auto join(F&& f, G&& g) {
+        auto left = f();
+        auto right = g();
+        return std::pair(left, right);
+    }
+    template <class F>
+    static auto fork_n(int count, F&& f) {
+        decltype(f(0)) sum{};
+        for (int index = 0; index < count; ++index) sum += f(index);
+        return sum;
+    }
+    template <class F>
+    void for_range(std::size_t count, LoopCost, F&& body) {
+        keep(count);
+        body(std::size_t{0}, count);
+    }
+    template <class F>
+    void batch(int count, F&& job) {
+        team_.run(count, job);
+    }
+    void sort(std::vector<std::uint64_t>& keys) { std::sort(keys.begin(), keys.end()); }
+    void spawn_empty(int count);
+    template <class F>
+    void hand_over(F&& job) {
+        pair_->hand_over(std::forward<F>(job));
+    }
+
+  private:
+    BareTeam team_;
+    std::unique_ptr<BarePair> pair_;
+};
+
+}  // namespace quarry::bench

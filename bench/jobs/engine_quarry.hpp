@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <quarry/jobs/join.hpp>
+#include <quarry/jobs/parallel_for.hpp>
+#include <quarry/jobs/parallel_sort.hpp>
+#include <quarry/jobs/pool.hpp>
+#include <quarry/jobs/scope.hpp>
+
+#include "jobs/fork_by_join.hpp"
+#include "jobs/rows/loops.hpp"
+
+namespace quarry::bench {
+
+class QuarryEngine {
+  public:
+    QuarryEngine(int workers, bool) : pool_(PoolOptions{.workers = workers}) {}
+
+    static const char* unsupported(std::string_view, int) { return nullptr; }
+
+    // Within a scope the calling thread takes part in the pool, and join() means this pool.
+    template <class F>
+    void enter(F&& f) {
+        pool_.scope([&f](Scope&) { f(); });
+    }
+    template <class F>
+    void attach(F&& f) {
+        f();
+    }
+    template <class F, class G>
+    static auto join(F&& f, G&& g) {
+        return quarry::join(std::forward<F>(f), std::forward<G>(g));
+    }
+    template <class F>
+    static auto fork_n(int count, F&& f) {
+        return fork_by_join<QuarryEngine>(0, count, f);
+    }
+    template <class F>
+    void for_range(std::size_t count, LoopCost, F&& body) {
+        parallel_for(pool_, std::size_t{0}, count, [&body](IndexRange range) {
+            body(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.last));
+        });
+    }
+    template <class F>
+    void batch(int count, F&& job) {
+        pool_.scope([&](Scope& scope) {
+            for (int index = 0; index < count; ++index) scope.spawn([&job, index] { job(index); });
+        });
+    }
+    void sort(std::vector<std::uint64_t>& keys) { parallel_sort(pool_, keys); }
+    void spawn_empty(int count) {
+        pool_.scope([count](Scope& scope) {
+            for (int job = 0; job < count; ++job) scope.spawn([] {});
+        });
+    }
+    template <class F>
+    void hand_over(F&& job) {
+        pool_.submit(std::forward<F>(job));
+    }
+
+  private:
+    Pool pool_;
+};
+
+}  // namespace quarry::bench

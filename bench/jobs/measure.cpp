@@ -1,0 +1,76 @@
+#include "jobs/measure.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace quarry::bench {
+
+void sleep_until_ns(std::int64_t deadline) {
+    timespec time{};
+    time.tv_sec = static_cast<time_t>(deadline / 1'000'000'000);
+    time.tv_nsec = static_cast<long>(deadline % 1'000'000'000);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) != 0) {
+    }
+}
+
+void sleep_ns(std::int64_t duration) {
+    sleep_until_ns(now_ns() + duration);
+}
+
+void spin_until_ns(std::int64_t deadline) {
+    while (now_ns() < deadline) {
+    }
+}
+
+[[gnu::noinline]] std::uint64_t chain(std::uint64_t steps, std::uint64_t start) {
+    std::uint64_t value = start;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+        asm volatile("" : "+r"(value));
+    }
+    return value;
+}
+
+namespace {
+
+std::uint64_t measure_chain() {
+    constexpr std::uint64_t kSteps = 200'000;
+    std::int64_t best = INT64_MAX;
+    for (int attempt = 0; attempt < 15; ++attempt) {
+        const std::int64_t start = thread_cpu_ns();
+        std::uint64_t value = chain(kSteps, static_cast<std::uint64_t>(attempt));
+        keep(value);
+        best = std::min(best, thread_cpu_ns() - start);
+    }
+    return std::max<std::uint64_t>(1, kSteps * 1000 / static_cast<std::uint64_t>(std::max<std::int64_t>(1, best)));
+}
+
+}  // namespace
+
+std::uint64_t chain_steps_per_us() {
+    static const std::uint64_t steps = measure_chain();
+    return steps;
+}
+
+void reset_peak_memory() {
+    if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w")) {
+        std::fputs("5", file);
+        std::fclose(file);
+    }
+}
+
+double peak_memory_mib() {
+    double mib = 0;
+    if (std::FILE* file = std::fopen("/proc/self/status", "r")) {
+        char line[256];
+        while (std::fgets(line, sizeof line, file) != nullptr) {
+            if (std::strncmp(line, "VmHWM:", 6) == 0) mib = std::strtod(line + 6, nullptr) / 1024.0;
+        }
+        std::fclose(file);
+    }
+    return mib;
+}
+
+}  // namespace quarry::bench

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace quarry::bench {
+
+// Serves the engine `quarry` or `bare` on standard input and output; 2 for any other name.
+int serve_own_engine(std::string_view name);
+
+}  // namespace quarry::bench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace quarry::bench {
+
+struct RowInfo {
+    std::string_view name;
+    std::string_view what;
+    bool heavy = false;         // most of a second: a quick run measures it once and without a warm-up
+    bool largest_only = false;  // the number of workers hardly matters: measured on the largest only
+    bool together = false;      // the engines do nothing: all are measured at the same time
+};
+
+std::span<const RowInfo> all_rows();
+const RowInfo* find_row(std::string_view name);
+
+}  // namespace quarry::bench

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/prctl.h>
+
+#include "jobs/rows/context.hpp"
+
+namespace quarry::bench {
+
+// Time from hand-over to the job's first instruction, on a worker that has had nothing to do for a while.
+struct WakeProbe {
+    std::atomic<std::int64_t> started{0};
+    std::atomic<bool> done{false};
+
+    void start() {
+        started.store(now_ns(), std::memory_order_relaxed);
+        done.store(true, std::memory_order_release);
+    }
+};
+
+// A waker that "just slept" sleeps before the hand-over and at once after it, so its processor is free for the
+// worker; a busy one computes all the time.
+template <class E>
+std::vector<double> wake_samples(E& engine, std::int64_t quiet_ns, bool busy, int count) {
+    std::vector<double> samples;
+    WakeProbe probe;
+    const auto pass_quiet = [&] {
+        const std::int64_t until = now_ns() + quiet_ns;
+        busy ? spin_until_ns(until) : sleep_until_ns(until);
+    };
+    pass_quiet();
+    for (int sample = 0; sample < count; ++sample) {
+        probe.done.store(false, std::memory_order_relaxed);
+        const std::int64_t handed = now_ns();
+        engine.hand_over([&probe] { probe.start(); });
+        do pass_quiet();
+        while (!probe.done.load(std::memory_order_acquire));
+        samples.push_back(static_cast<double>(probe.started.load(std::memory_order_relaxed) - handed) / 1e3);
+    }
+    return samples;
+}
+
+template <class E>
+void run_wake(E& engine, RowContext& context) {
+    struct Quiet {
+        const char* name;
+        std::int64_t ns;
+        int count;
+        int quick_count;
+    };
+    constexpr std::array<Quiet, 3> kQuiet{
+        {{"50us", 50'000, 1'000, 300}, {"1ms", 1'000'000, 200, 60}, {"16ms", 16'000'000, 60, 12}}};
+    // Sleeps of 50 us need a timer that is not rounded up by another 50.
+    const auto slack = static_cast<unsigned long>(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
+    prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0);
+    wake_samples(engine, 50'000, false, 20);
+    for (const Quiet& quiet : kQuiet) {
+        for (const bool busy : {false, true}) {
+            const std::string name = std::string("wake_") + quiet.name + (busy ? "_busy" : "_slept");
+            const int count = context.quick ? quiet.quick_count : quiet.count;
+            context.answer.samples.push_back({name, "us", wake_samples(engine, quiet.ns, busy, count)});
+        }
+    }
+    prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
+}
+
+}  // namespace quarry::bench

@@ -1,0 +1,100 @@
+//! Rust peers of the benchmark `quarry bench jobs`: one engine a process, asked for on standard input. The requests
+//! and answers are described in bench/jobs/engine_host.hpp, the rows mirror bench/jobs/rows.
+
+mod engines;
+mod kernels;
+mod measure;
+mod wake;
+
+use kernels::{Context, Data};
+use measure::Answer;
+use std::collections::HashSet;
+use std::io::{BufRead, Write};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+const LONG_ROWS: [&str; 6] = ["uts", "matmul", "sort", "wake", "burst60", "idle"];
+
+fn print_answer(answer: &Answer) {
+    for (name, unit, value) in &answer.values {
+        println!("value {name} {unit} {value:.9}");
+    }
+    for (name, unit, values) in &answer.samples {
+        print!("samples {name} {unit}");
+        for value in values {
+            print!(" {value:.3}");
+        }
+        println!();
+    }
+}
+
+/// Serves requests with an engine that is kept from one to the next while the number of workers stays.
+macro_rules! serve {
+    ($engine:ident) => {{
+        let mut data = Data::default();
+        let mut warm = HashSet::new();
+        let mut kept: Option<(engines::$engine::Engine, usize, bool)> = None;
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                ["run", row, workers, length] => {
+                    let workers: usize = workers.parse().unwrap_or(1);
+                    let quick = length == "quick";
+                    if let Some(reason) = engines::$engine::unsupported(row, workers) {
+                        println!("unsupported {reason}");
+                        continue;
+                    }
+                    let caller_apart = row == "wake";
+                    if kept.as_ref().map(|kept| (kept.1, kept.2)) != Some((workers, caller_apart)) {
+                        drop(kept.take());
+                        let engine = engines::$engine::Engine::new(workers, caller_apart);
+                        kept = Some((engine, workers, caller_apart));
+                    }
+                    let Some((engine, _, _)) = &kept else { continue };
+                    let mut measure = || {
+                        let mut answer = Answer::default();
+                        let mut context =
+                            Context { quick, data: &mut data, answer: &mut answer };
+                        engines::$engine::run(engine, row, &mut context);
+                        answer
+                    };
+                    let outcome = catch_unwind(AssertUnwindSafe(|| {
+                        let first = warm.insert((row.to_string(), workers));
+                        let skip = row == "idle" || row == "wake" || (quick && LONG_ROWS.contains(&row));
+                        if first && !skip {
+                            measure();
+                        }
+                        measure::reset_peak_memory();
+                        let mut answer = measure();
+                        answer.add(format!("{row}_memory"), "MiB", measure::peak_memory_mib());
+                        answer
+                    }));
+                    match outcome {
+                        Ok(answer) => {
+                            print_answer(&answer);
+                            println!("done");
+                        }
+                        Err(_) => println!("error the engine panicked"),
+                    }
+                }
+                ["release"] => {
+                    data = Data::default();
+                    println!("done");
+                }
+                ["quit"] => break,
+                _ => println!("error unknown request"),
+            }
+            let _ = std::io::stdout().flush();
+        }
+    }};
+}
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("rayon") => serve!(rayon),
+        Some("chili") => serve!(chili),
+        Some("forte") => serve!(forte),
+        Some("bevy_tasks") => serve!(bevy_tasks),
+        Some("bare_rust") => serve!(bare),
+        _ => println!("rayon\nchili\nforte\nbevy_tasks\nbare_rust"),
+    }
+}

@@ -1,0 +1,23 @@
+# Fused multiply-add would give other bits on other processors.
+add_compile_options(-ffp-contract=off)
+
+if(QUARRY_SANITIZE)
+  add_compile_options(-fsanitize=${QUARRY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${QUARRY_SANITIZE})
+endif()
+
+# How every target of this repository is compiled.
+function(quarry_set_up_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    $<$<BOOL:${QUARRY_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(QUARRY_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The plain atomics policy, compiled but not used under the sanitizer, has a fence that the sanitizer can not follow.
+    target_compile_options(${target} PRIVATE -Wno-tsan)
+  endif()
+endfunction()

@@ -1,0 +1,20 @@
+#pragma once
+
+namespace quarry {
+
+class Error;
+class Pool;
+class Scope;
+struct JobError;
+struct PoolOptions;
+struct PoolStats;
+struct ScopeOptions;
+struct WorkerStats;
+template <class R>
+class ScopeResult;
+template <class R>
+class Task;
+template <class T>
+class WorkerLocal;
+
+}  // namespace quarry

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "quarry/export.hpp"
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/context.hpp"
+#include "quarry/jobs/impl/job.hpp"
+
+// How `join` works; join.hpp has the public names.
+//
+// The second closure waits in a frame on the caller's stack, linked into the worker's private list. In the common case
+// the caller comes back from the first closure, finds the frame still private, unlinks it and runs the second closure
+// itself: no atomic read-modify-write, no fence, no allocation. Only when somebody is hungry is the frame promoted.
+namespace quarry::impl {
+
+template <class R>
+using NonVoid = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
+
+template <class F>
+decltype(auto) invoke_non_void(F& f) {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+        std::invoke(f);
+        return std::monostate{};
+    } else {
+        return std::invoke(f);
+    }
+}
+
+// What the library knows of a join frame. The node is set when, and only when, it was promoted.
+struct JoinFrameBase : Frame {
+    Job* job;
+};
+
+// Makes the frame's second closure claimable by others: called by the owner, from offer_work.
+QUARRY_API Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Operate operate) noexcept;
+// The frame of a promoted job.
+QUARRY_API JoinFrameBase& join_frame_of(Job& job) noexcept;
+
+enum class SecondClosure { taken_back, finished_elsewhere };
+// The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done. `wanted`:
+// whether the caller will run it when it is taken back.
+QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept;
+
+template <class G>
+struct JoinFrame : JoinFrameBase {
+    using Result = NonVoid<std::invoke_result_t<G&>>;
+    static constexpr bool kReference = std::is_reference_v<Result>;
+    using Stored = std::conditional_t<kReference, std::remove_reference_t<Result>*, Result>;
+
+    G* closure;
+    // Only a thief constructs one of these: `failed` says which.
+    bool failed;
+    union {
+        Stored result;
+        std::exception_ptr error;
+    };
+
+    // Most fields are set on promotion only: an unpromoted join must not pay for them.
+    explicit JoinFrame(G& g) noexcept : closure(&g) { promote = &promote_this; }  // NOLINT: members left open
+    JoinFrame(const JoinFrame&) = delete;
+    JoinFrame& operator=(const JoinFrame&) = delete;
+    ~JoinFrame() {}  // NOLINT(modernize-use-equals-default): the union
+
+    // After SecondClosure::finished_elsewhere: the thief's result, or its exception.
+    Result take_result() {
+        if (failed) {
+            const std::exception_ptr thrown = std::move(error);
+            error.~exception_ptr();
+            std::rethrow_exception(thrown);
+        }
+        if constexpr (kReference) {
+            return static_cast<Result>(*result);
+        } else {
+            struct DestroyAfterwards {
+                JoinFrame& frame;
+                ~DestroyAfterwards() { frame.result.~Stored(); }
+            } const destroy{*this};
+            return std::move(result);
+        }
+    }
+    void drop_result() noexcept {
+        if (failed) {
+            error.~exception_ptr();
+        } else {
+            result.~Stored();
+        }
+    }
+
+  private:
+    static Offer promote_this(WorkerContext& context, Frame& frame) {
+        return promote_join(context, static_cast<JoinFrameBase&>(frame), &operate);
+    }
+    // On the thief. A discarded closure needs nothing: it lives on its owner's stack.
+    static void operate(Job& job, Job::Operation operation) {
+        if (operation != Job::Operation::run) return;
+        auto& frame = static_cast<JoinFrame&>(join_frame_of(job));
+        try {
+            if constexpr (kReference) {
+                ::new (static_cast<void*>(&frame.result)) Stored(&invoke_non_void(*frame.closure));
+            } else {
+                ::new (static_cast<void*>(&frame.result)) Stored(invoke_non_void(*frame.closure));
+            }
+            frame.failed = false;
+        } catch (...) {
+            ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
+            frame.failed = true;
+        }
+    }
+};
+
+// The first closure threw. The second one is not run if it has not started, else it is waited for.
+template <class G>
+[[gnu::cold, gnu::noinline]] void abandon_join(WorkerContext& context, JoinFrame<G>& frame, Frame* previous) noexcept {
+    context.newest = previous;
+    if (context.boundary != &frame) return;
+    context.boundary = previous;
+    if (settle_join(context, frame, false) == SecondClosure::finished_elsewhere) frame.drop_result();
+}
+
+template <class F, class G>
+auto join_on(WorkerContext& context, F&& f, G&& g) {
+    using A = NonVoid<std::invoke_result_t<F&>>;
+    using B = NonVoid<std::invoke_result_t<G&>>;
+    using Closure = std::remove_reference_t<G>;
+
+    JoinFrame<Closure> frame(g);
+    Frame* const previous = context.newest;
+    previous->next = &frame;
+    context.newest = &frame;
+    poll(context);
+
+    struct Unwind {
+        WorkerContext& context;
+        JoinFrame<Closure>& frame;
+        Frame* previous;
+        bool armed = true;
+        ~Unwind() {
+            if (armed) abandon_join(context, frame, previous);
+        }
+    } unwind{context, frame, previous};
+    A a = invoke_non_void(f);
+    unwind.armed = false;
+
+    context.newest = previous;
+    if (context.boundary == &frame) [[unlikely]] {
+        context.boundary = previous;
+        if (settle_join(context, frame, true) == SecondClosure::finished_elsewhere) {
+            return std::pair<A, B>(std::forward<A>(a), frame.take_result());
+        }
+    }
+    return std::pair<A, B>(std::forward<A>(a), invoke_non_void(g));
+}
+
+// The calling thread's place in a pool, for an outermost join.
+class JoinEntry {
+  public:
+    QUARRY_API explicit JoinEntry(Pool& pool);
+    JoinEntry(const JoinEntry&) = delete;
+    JoinEntry& operator=(const JoinEntry&) = delete;
+    QUARRY_API ~JoinEntry();
+
+    WorkerContext& context() const noexcept { return *context_; }
+
+  private:
+    WorkerContext* context_;
+    WorkerContext* outer_;
+    bool guest_;
+};
+
+}  // namespace quarry::impl

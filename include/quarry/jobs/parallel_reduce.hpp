@@ -1,0 +1,32 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/reduce_tree.hpp"
+
+namespace quarry {
+
+// combine(identity, map(first)), map(first + 1) ... map(last - 1)) along one fixed tree: leaves of
+// neighbouring indices are folded from left to right, then pairs of neighbours are combined. The tree depends
+// on last - first alone, so that floating-point results have the same bits for any number of workers.
+//
+// `combine` must be associative (up to rounding) but need not be commutative; it and `map` may be called from
+// several threads at once. The result is `identity` for an empty range, also when last < first. T need only
+// be movable.
+template <std::integral First, std::integral Last, std::movable T, class Map, class Combine>
+T parallel_reduce(Pool& pool, First first, Last last, T identity, Map map, Combine combine) {
+    using Index = std::common_type_t<First, Last>;
+    if (std::cmp_greater_equal(first, last)) return identity;
+    const auto from = static_cast<Index>(first);
+    const auto count = static_cast<std::ptrdiff_t>(static_cast<Index>(last) - from);
+    auto map_at = [&map, from](std::ptrdiff_t offset) -> decltype(auto) {
+        return map(static_cast<Index>(from + static_cast<Index>(offset)));
+    };
+    impl::ReduceTree<T, decltype(map_at), Combine> tree(count, map_at, combine);
+    return static_cast<T>(combine(std::move(identity), tree.evaluate(pool)));
+}
+
+}  // namespace quarry

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "quarry/jobs/stats.hpp"
+
+namespace quarry::impl {
+
+// A figure that one thread writes and any thread reads: no read-modify-write, no fence.
+class Counter {
+  public:
+    void add(std::uint64_t amount = 1) noexcept {
+        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    }
+    void raise_to(std::uint64_t value) noexcept {
+        if (value > value_.load(std::memory_order_relaxed)) value_.store(value, std::memory_order_relaxed);
+    }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+  private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+// On lines of its own, so that a reader of the figures does not disturb what the worker is doing.
+struct alignas(128) WorkerCounters {
+    Counter spawned, completed, failed, cancelled;
+    Counter promoted, taken_back, run_inline;
+    Counter stolen, steals, steal_attempts, lost_races;
+    Counter spins, parks, wakes;
+    Counter queue_high_water;
+    Counter steal_ticks;  // from running out of work to having stolen some
+
+    WorkerStats snapshot() const;
+};
+
+}  // namespace quarry::impl

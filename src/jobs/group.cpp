@@ -1,0 +1,45 @@
+#include "jobs/group.hpp"
+
+#include <mutex>
+#include <new>
+
+#include "quarry/jobs/scope.hpp"
+
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// Errors are rare and a group has no room for a mutex of its own.
+std::mutex& collecting_mutex() {
+    static auto* const mutex = new std::mutex;
+    return *mutex;
+}
+
+}  // namespace
+
+Group& Group::create(Worker& owner, const ScopeOptions* options) {
+    Node* const node = owner.nodes.take();
+    node->group = nullptr;
+    return *::new (static_cast<void*>(node->closure)) Group(owner, options);
+}
+
+void Group::destroy(Group& group) noexcept {
+    Worker& owner = *group.owner;
+    Node& node = group.node();
+    group.~Group();
+    owner.nodes.put(&node);
+}
+
+void Group::job_failed(std::uint64_t spawn_index) noexcept {
+    if (failed.fetch_add(1, std::memory_order_relaxed) == 0) first_error = std::current_exception();
+    if (options == nullptr || options->errors == nullptr) return;
+    const std::lock_guard lock(collecting_mutex());
+    options->errors->push_back({static_cast<std::size_t>(spawn_index), std::current_exception()});
+}
+
+bool Group::stop_requested() const noexcept {
+    return stopped.load(std::memory_order_relaxed) || (options != nullptr && options->stop.stop_requested());
+}
+
+}  // namespace quarry::impl

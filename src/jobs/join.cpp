@@ -1,0 +1,74 @@
+#include "quarry/jobs/join.hpp"
+
+#include "jobs/pool_core.hpp"
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+
+JoinFrameBase& join_frame_of(Job& job) noexcept {
+    return **std::launder(reinterpret_cast<JoinFrameBase**>(static_cast<Node&>(job).closure));
+}
+
+void offer_work(WorkerContext& context) noexcept {
+    auto& worker = static_cast<Worker&>(context);
+    if (context.hunger->load(std::memory_order_relaxed) == worker.futile_word) return;
+    if (worker.deque.size_hint() != 0) return;  // what was offered last is still there
+    while (context.boundary != context.newest) {
+        Frame& oldest = *context.boundary->next;
+        const Frame::Offer offer = oldest.promote(context, oldest);
+        if (offer == Frame::Offer::passed || offer == Frame::Offer::offered_all) context.boundary = &oldest;
+        if (offer != Frame::Offer::passed) return;
+    }
+}
+
+Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Operate operate) noexcept {
+    auto& worker = static_cast<Worker&>(context);
+    try {
+        worker.deque.reserve(1);
+        Node& node = *worker.nodes.take();
+        ::new (static_cast<void*>(node.closure)) JoinFrameBase*(&frame);
+        node.operate = operate;
+        node.group = nullptr;
+        ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
+        node.claim.prepare(2, true, false);  // the deque's and the owner's
+        node.descend_from(worker.boundary_lineage);
+        frame.job = &node;
+        worker.push(node);
+        worker.counters.promoted.add();
+        worker.core.job_offered(worker, node);
+        return Frame::Offer::offered_all;
+    } catch (const std::bad_alloc&) {
+        return Frame::Offer::nothing;  // it stays private: the owner runs it
+    }
+}
+
+SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept {
+    auto& worker = static_cast<Worker&>(context);
+    auto& node = static_cast<Node&>(*frame.job);
+    const bool mine = node.claim.try_claim();
+    if (mine) {
+        worker.counters.taken_back.add();
+        (wanted ? worker.counters.completed : worker.counters.cancelled).add();
+        worker.forget_promoted(node);
+    } else {
+        worker.wait_for(node);
+    }
+    release(&node);
+    return mine ? SecondClosure::taken_back : SecondClosure::finished_elsewhere;
+}
+
+JoinEntry::JoinEntry(Pool& pool) {
+    Worker* const current = Worker::current();
+    outer_ = current;
+    guest_ = current == nullptr || &current->core != &pool.core();
+    context_ = guest_ ? &pool.core().enter() : current;
+}
+
+JoinEntry::~JoinEntry() {
+    if (!guest_) return;
+    auto& guest = static_cast<Worker&>(*context_);
+    guest.core.leave(guest);
+    current_context = outer_;
+}
+
+}  // namespace quarry::impl

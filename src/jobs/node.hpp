@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "quarry/jobs/impl/job.hpp"
+
+#include "jobs/atomics/policy.hpp"
+#include "jobs/claim/claim.hpp"
+#include "jobs/completion/latch.hpp"
+
+namespace quarry::impl {
+
+struct Group;
+
+// A job as the queues know it. Nodes live in memory that is never given back, so a thread may look at the lineage of
+// a node that has just been recycled; what it saw counts only if it then gets the node (see Deque::steal_if).
+struct alignas(128) Node : Job {
+    Claim<DefaultAtomics> claim;
+    // Lineage: the job or group within which this one was created. Ancestors outlive their descendants, because
+    // everything that has a lineage is waited for; submitted tasks start a lineage of their own.
+    std::atomic<std::uint32_t> depth;
+    std::atomic<Node*> parent;
+    DefaultAtomics::Plain<Node*> next;  // in a group's list, or in a free list
+    Group* group;                       // whose completion this job counts for; null: it has a latch
+    union {
+        Latch<DefaultAtomics> latch;
+        std::uint64_t spawn_index;  // within its group
+    };
+    alignas(16) std::byte closure[kInlineClosureBytes];
+
+    Node() noexcept : spawn_index(0) {}  // NOLINT: the rest is set when the node is used
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    void descend_from(Node* ancestor) noexcept {
+        parent.store(ancestor, std::memory_order_relaxed);
+        depth.store(ancestor == nullptr ? 0 : ancestor->depth.load(std::memory_order_relaxed) + 1,
+                    std::memory_order_relaxed);
+    }
+};
+static_assert(sizeof(Node) == 128 && sizeof(Node) - kInlineClosureBytes == kClosureOffset);
+
+// The node in whose closure an object was built. The closure is the last member.
+inline Node& node_around(void* closure) noexcept {
+    return *reinterpret_cast<Node*>(static_cast<std::byte*>(closure) - kClosureOffset);
+}
+
+// Whether `ancestor` is among the ancestors of `node`. Looks at no more than kMostGenerations of them: a thief that
+// is further away does without the job.
+inline constexpr int kMostGenerations = 64;
+inline bool descends_from(const Node& node, const Node& ancestor) noexcept {
+    const std::uint32_t wanted = ancestor.depth.load(std::memory_order_relaxed);
+    const Node* current = &node;
+    for (int generation = 0; generation < kMostGenerations; ++generation) {
+        current = current->parent.load(std::memory_order_relaxed);
+        if (current == nullptr) return false;
+        if (current->depth.load(std::memory_order_relaxed) <= wanted) return current == &ancestor;
+    }
+    return false;
+}
+
+// A worker's own stock of free nodes; what it has too much of goes to a stock that all share, in bundles.
+class NodeCache {
+  public:
+    NodeCache() = default;
+    NodeCache(const NodeCache&) = delete;
+    NodeCache& operator=(const NodeCache&) = delete;
+    ~NodeCache() { give_back_all(); }
+
+    Node* take() {
+        if (free_ == nullptr) [[unlikely]] refill();
+        Node* node = free_;
+        free_ = node->next.get();
+        --count_;
+        return node;
+    }
+    void put(Node* node) noexcept {
+        node->next.set(free_);
+        free_ = node;
+        if (++count_ >= 2 * kBundle) [[unlikely]] give_back_bundle();
+    }
+    void give_back_all() noexcept;
+
+    // For threads that are no worker.
+    static Node* take_shared();
+    static void put_shared(Node* node) noexcept;
+    // Nodes that exist in the process, free or not.
+    static std::size_t nodes_in_existence() noexcept;
+
+    static constexpr std::size_t kBundle = 128;
+
+  private:
+    void refill();
+    void give_back_bundle() noexcept;
+
+    Node* free_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+// Drops one reference; the last one recycles the node.
+void release(Node* node) noexcept;
+
+}  // namespace quarry::impl

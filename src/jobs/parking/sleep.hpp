@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "jobs/atomics/policy.hpp"
+#include "jobs/parking/parker.hpp"
+
+namespace quarry::impl {
+
+// Sleep and wake of idle workers by one packed word of counters. See README.md for the protocol and its argument.
+//
+//   bits  0..15  sleeping   idle workers that may be woken: each is a right to wake one
+//   bits 16..31  searching  idle workers that are awake and look for work
+//   bits 48..63  appetite   idle workers (and workers in a wait that have nothing to do) less the guests that
+//                           compute: how many more threads private work may occupy; signed
+template <class Policy>
+class Sleep {
+  public:
+    static constexpr std::int64_t kSleeping = 1;
+    static constexpr std::int64_t kSearching = std::int64_t{1} << 16;
+    static constexpr std::int64_t kAppetite = std::int64_t{1} << 48;
+
+    static constexpr std::int64_t sleeping(std::int64_t word) { return word & 0xffff; }
+    static constexpr std::int64_t searching(std::int64_t word) { return (word >> 16) & 0xffff; }
+    static constexpr std::int64_t appetite(std::int64_t word) { return word >> 48; }
+
+    // The word itself, for those who only want a hint.
+    auto& word() noexcept { return word_; }
+
+    void add_appetite(std::int64_t change) noexcept {
+        word_.fetch_add(change * kAppetite, std::memory_order_relaxed);
+    }
+
+    // The worker has found nothing in its own queues.
+    void no_work_found() noexcept { word_.fetch_add(kSearching + kAppetite, std::memory_order_seq_cst); }
+
+    // The worker has found a job and stops searching. True: it was the last searcher while others sleep, so a job
+    // published meanwhile relied on it: the caller looks once more, and wakes one if work is visible.
+    [[nodiscard]] bool work_found() noexcept {
+        const std::int64_t old = word_.fetch_sub(kSearching + kAppetite, std::memory_order_seq_cst);
+        if (Policy::mutated(Mutation::sleep_last_searcher)) return false;
+        return searching(old) == 1 && sleeping(old) > 0;
+    }
+
+    // The searching worker sleeps until it is picked; it is a searcher again when this returns. work_visible() looks
+    // at every queue with sequentially consistent loads.
+    template <class WorkVisible>
+    void sleep(Parker<Policy>& me, WorkVisible work_visible) {
+        if (!me.prepare(Parker<Policy>::kSleeping)) return;
+        word_.fetch_add(kSleeping - kSearching, Policy::order(Mutation::sleep_announce, std::memory_order_seq_cst));
+        if (!Policy::mutated(Mutation::sleep_recheck) && work_visible()) {
+            get_up(me);
+        } else {
+            me.park(Parker<Policy>::kSleeping);
+        }
+    }
+
+    // A job was published before this call. The counters: a wake is needed if nobody searches and somebody sleeps.
+    [[nodiscard]] std::int64_t new_job() noexcept {
+        if (!Policy::mutated(Mutation::sleep_publish_fence)) Policy::fence(std::memory_order_seq_cst);
+        return word_.load(std::memory_order_relaxed);
+    }
+    static constexpr bool needs_wake(std::int64_t word) { return sleeping(word) > 0 && searching(word) == 0; }
+
+    // Wakes one sleeper unless a searcher is awake (unless `even_if_searching`). parker(i) for i in [0, count) are
+    // all the workers' parkers. True: one was woken.
+    template <class ParkerAt>
+    bool wake_one(std::size_t count, std::size_t start, ParkerAt parker, bool even_if_searching = false) noexcept {
+        std::int64_t word = word_.load(std::memory_order_relaxed);
+        do {
+            if (sleeping(word) == 0 || (!even_if_searching && searching(word) != 0)) return false;
+        } while (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_seq_cst,
+                                              std::memory_order_relaxed));
+        // We hold a right to wake, and there are at least as many sleepers as rights: the loop ends.
+        for (std::size_t i = start % count;; i = i + 1 == count ? 0 : i + 1) {
+            if (!parker(i).try_pick()) continue;
+            parker(i).wake();
+            return true;
+        }
+    }
+
+  private:
+    // Leaves the sleep before anybody picked us, by taking one right to wake and spending it on ourselves.
+    void get_up(Parker<Policy>& me) noexcept {
+        std::int64_t word = word_.load(std::memory_order_relaxed);
+        while (sleeping(word) > 0) {
+            if (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
+                continue;
+            }
+            // Picked by a waker with a right of its own: ours goes back.
+            if (!me.cancel(Parker<Policy>::kSleeping)) {
+                word_.fetch_add(kSleeping - kSearching, std::memory_order_seq_cst);
+            }
+            return;
+        }
+        // Every right is with a waker. Either one of them picks us, or it picks a worker that is about to sleep, and
+        // that one searches in our place.
+        me.park(Parker<Policy>::kSleeping);
+    }
+
+    alignas(128) typename Policy::template Atomic<std::int64_t> word_{0};
+};
+
+}  // namespace quarry::impl

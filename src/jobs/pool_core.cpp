@@ -1,0 +1,275 @@
+#include "jobs/pool_core.hpp"
+
+#include <pthread.h>
+
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "quarry/jobs/error.hpp"
+
+#include "jobs/os.hpp"
+#include "jobs/topology.hpp"
+
+namespace quarry::impl {
+namespace {
+
+std::atomic<std::uint64_t> last_serial{0};
+
+// The guest's place that this thread used last: mostly it can be had again at once.
+struct LastGuest {
+    std::uint64_t pool_serial = 0;
+    Worker* guest = nullptr;
+};
+constinit thread_local LastGuest last_guest;
+
+template <class Value>
+void require_in_range(const char* option, Value value, Value least, Value most) {
+    if (value >= least && value <= most) return;
+    throw std::invalid_argument(std::string("PoolOptions::") + option + " is " + std::to_string(value) +
+                                "; allowed are " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+PoolOptions checked(PoolOptions options) {
+    require_in_range("workers", options.workers, 0, Pool::kMostWorkers);
+    require_in_range("queue_capacity", options.queue_capacity, std::size_t{1}, Pool::kMostQueueCapacity);
+    require_in_range("steal_batch", options.steal_batch, std::size_t{1}, Pool::kMostStealBatch);
+    if (options.workers == 0) options.workers = std::min(os::usable_cpus(), Pool::kMostWorkers);
+    return options;
+}
+
+}  // namespace
+
+PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
+    : options(checked(std::move(pool_options))),
+      serial(++last_serial),
+      owner(pool),
+      task_home(std::make_shared<TaskHome>(this, options.on_error)),
+      injected_(options.queue_capacity),
+      fork_generation_(os::fork_generation()) {
+    loop_chunk_ticks = os::ticks_per_microsecond();
+    workers.reserve(static_cast<std::size_t>(options.workers));
+    for (int i = 0; i < options.workers; ++i) {
+        workers.push_back(std::make_unique<Worker>(*this, i, false));
+        workers.back()->victims = victim_groups(i, options.workers);
+    }
+    start_threads();
+}
+
+PoolCore::~PoolCore() {
+    stop_threads();
+    // A thread that waited for one of our tasks may be on its way out: all is done, so it takes no time.
+    for_each_guest([](const Worker& guest) {
+        while (guest.taken.load(std::memory_order_acquire)) os::yield_thread();
+    });
+    task_home->core = nullptr;
+}
+
+void PoolCore::start_threads() {
+    try {
+        threads_.reserve(workers.size());
+        for (const auto& worker : workers) {
+            threads_.emplace_back([this, &worker] { thread_main(*worker); });
+        }
+    } catch (const std::system_error& failure) {
+        const std::size_t started = threads_.size();
+        stop_threads();
+        throw Error("can not start worker thread " + std::to_string(started + 1) + " of " +
+                    std::to_string(options.workers) + ": " + failure.code().message());
+    }
+}
+
+void PoolCore::stop_threads() noexcept {
+    // In a forked child the threads do not exist, and neither does what they would have to be told.
+    if (fork_generation_ != os::fork_generation()) {
+        for (std::thread& thread : threads_) thread.detach();
+        return;
+    }
+    stopping.store(true, std::memory_order_seq_cst);
+    (void)sleep.new_job();
+    while (wake_one(0, true)) {
+    }
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void PoolCore::thread_main(Worker& worker) noexcept {
+    os::set_thread_name(options.name + "-" + std::to_string(worker.index));
+    if (options.on_thread_start) options.on_thread_start(worker.index);
+    worker.run_until_stopped();
+    if (options.on_thread_stop) options.on_thread_stop(worker.index);
+}
+
+void PoolCore::require_usable() const {
+    if (fork_generation_ == os::fork_generation()) return;
+    throw Error("this pool was made before fork(): its threads do not exist in the child; make a new pool there");
+}
+
+Worker& PoolCore::enter() {
+    require_usable();
+    Worker* guest = last_guest.guest;
+    const auto take = [](Worker& place) {
+        bool free = false;
+        return place.taken.compare_exchange_strong(free, true, std::memory_order_acquire, std::memory_order_relaxed);
+    };
+    if (last_guest.pool_serial != serial || !take(*guest)) {
+        guest = nullptr;
+        for_each_guest([&](Worker& place) {
+            if (guest == nullptr && take(place)) guest = &place;
+        });
+        if (guest == nullptr) guest = &add_guest();
+        last_guest = {serial, guest};
+    }
+    sleep.add_appetite(-1);
+    current_context = guest;
+    return *guest;
+}
+
+Worker& PoolCore::add_guest() {
+    const std::lock_guard lock(guests_mutex_);
+    const int count = guest_count_.load(std::memory_order_relaxed);
+    if (count == kMostGuests) {
+        throw Error("too many threads outside the pool take part in it at once; allowed are " +
+                    std::to_string(kMostGuests));
+    }
+    guest_storage_.push_back(std::make_unique<Worker>(*this, worker_count() + count, true));
+    Worker& guest = *guest_storage_.back();
+    guest.taken.store(true, std::memory_order_relaxed);
+    guests_[static_cast<std::size_t>(count)].store(&guest, std::memory_order_release);
+    guest_count_.store(count + 1, std::memory_order_seq_cst);
+    return guest;
+}
+
+void PoolCore::leave(Worker& guest) noexcept {
+    guest.drop_stale_entries();
+    sleep.add_appetite(1);
+    guest.taken.store(false, std::memory_order_release);
+}
+
+bool PoolCore::wake_one(std::size_t start, bool even_if_searching) noexcept {
+    return sleep.wake_one(
+        workers.size(), start, [this](std::size_t i) -> Parker<DefaultAtomics>& { return workers[i]->parker; },
+        even_if_searching);
+}
+
+// Somebody who waits, asleep, for an ancestor of this job.
+bool PoolCore::wake_waiter_for(Node& node) noexcept {
+    Worker* waiter = nullptr;
+    const auto look = [&](Worker& worker) {
+        if (waiter != nullptr || !worker.parker.is_waiting()) return;
+        const Node* const awaited = worker.awaited.load(std::memory_order_relaxed);
+        if (awaited != nullptr && descends_from(node, *awaited)) waiter = &worker;
+    };
+    for (const auto& worker : workers) look(*worker);
+    for_each_guest(look);
+    if (waiter == nullptr) return false;
+    waiter->parker.notify();
+    return true;
+}
+
+void PoolCore::job_queued(Worker* by, Node& node) noexcept {
+    using Counters = Sleep<DefaultAtomics>;
+    const std::int64_t word = sleep.new_job();
+    if (Counters::searching(word) != 0) return;
+    if (Counters::sleeping(word) != 0) {
+        if (wake_one(by == nullptr ? 0 : static_cast<std::size_t>(by->index) + 1) && by != nullptr) {
+            by->counters.wakes.add();
+        }
+    } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
+        if (wake_waiter_for(node)) {
+            by->counters.wakes.add();
+        } else {
+            by->futile_word = word;
+        }
+    }
+}
+
+void PoolCore::job_offered(Worker& by, Node& node) noexcept {
+    using Counters = Sleep<DefaultAtomics>;
+    const std::int64_t word = sleep.new_job();
+    if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
+    const bool woken = Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1)
+                                                     : wake_waiter_for(node);
+    if (woken) {
+        by.counters.wakes.add();
+    } else {
+        by.futile_word = word;
+    }
+}
+
+void PoolCore::last_searcher_found_work() noexcept {
+    if (work_visible()) wake_one(0);
+}
+
+bool PoolCore::work_visible() const noexcept {
+    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty()) return true;
+    bool visible = false;
+    for (const auto& worker : workers) visible = visible || worker->has_visible_work();
+    for_each_guest([&](const Worker& guest) { visible = visible || guest.has_visible_work(); });
+    return visible;
+}
+
+bool PoolCore::try_inject(Node& node) noexcept {
+    if (!injected_.try_push(&node)) return false;
+    job_queued(nullptr, node);
+    return true;
+}
+
+Node* PoolCore::take_injected() noexcept {
+    Node* const node = injected_.try_pop();
+    if (node == nullptr) return nullptr;
+    // Pairs with wait_for_room: the waiter counts itself, then looks for room again.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (room_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        room_made_.fetch_add(1, std::memory_order_seq_cst);
+        os::futex_wake_one(room_made_);
+    }
+    return node;
+}
+
+void PoolCore::submit(Node& node) {
+    require_usable();
+    Worker* const worker = Worker::current();
+    if (worker != nullptr && &worker->core == this && !worker->guest) {
+        worker->push_submitted(node);
+        job_queued(worker, node);
+        return;
+    }
+    submitted_outside_.fetch_add(1, std::memory_order_relaxed);
+    while (!try_inject(node)) {
+        room_waiters_.fetch_add(1, std::memory_order_seq_cst);
+        const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);
+        const bool injected = try_inject(node);
+        if (!injected) os::futex_wait(room_made_, seen);
+        room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
+        if (injected) return;
+    }
+}
+
+PoolStats PoolCore::stats() const {
+    PoolStats stats;
+    for (const auto& worker : workers) {
+        stats.workers.push_back(worker->counters.snapshot());
+        stats.total += stats.workers.back();
+    }
+    for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
+    stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
+    stats.total += stats.guests;
+    stats.total += stats.outside;
+    return stats;
+}
+
+Participation::Participation(PoolCore& core) {
+    Worker* const current = Worker::current();
+    outer_ = current;
+    guest_ = current == nullptr || &current->core != &core;
+    worker_ = guest_ ? &core.enter() : current;
+}
+
+Participation::~Participation() {
+    if (!guest_) return;
+    worker_->core.leave(*worker_);
+    current_context = outer_;
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "quarry/jobs/pool.hpp"
+
+#include "jobs/parking/sleep.hpp"
+#include "jobs/queue/bounded_queue.hpp"
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+
+// What a task needs of its pool. It outlives the pool while tasks do.
+struct TaskHome {
+    TaskHome(PoolCore* pool_core, std::function<void(std::exception_ptr)> error_hook)
+        : core(pool_core), on_error(std::move(error_hook)) {}
+
+    PoolCore* core;  // valid while a task has not ended
+    std::function<void(std::exception_ptr)> on_error;
+    std::atomic<bool> error_logged{false};
+};
+
+// Threads from outside that can take part in one pool at the same time.
+inline constexpr int kMostGuests = 256;
+
+class PoolCore {
+  public:
+    PoolCore(Pool& pool, PoolOptions pool_options);
+    PoolCore(const PoolCore&) = delete;
+    PoolCore& operator=(const PoolCore&) = delete;
+    ~PoolCore();
+
+    // Throws quarry::Error in a forked child, where the pool's threads do not exist.
+    void require_usable() const;
+
+    // A guest's place for the calling thread; leave() gives it back.
+    Worker& enter();
+    void leave(Worker& guest) noexcept;
+
+    // A job was queued that somebody may rely on: wakes a sleeper unless a searcher is awake.
+    void job_queued(Worker* by, Node& node) noexcept;
+    // A private job was offered: wakes a sleeper only if there is a core for it.
+    void job_offered(Worker& by, Node& node) noexcept;
+    // The last searcher found work: wakes another one if there is more.
+    void last_searcher_found_work() noexcept;
+
+    // Whether any queue holds something, or the pool stops. Sequentially consistent.
+    bool work_visible() const noexcept;
+
+    // Queues a submitted job; waits for room if it comes from outside.
+    void submit(Node& node);
+    bool try_inject(Node& node) noexcept;
+    Node* take_injected() noexcept;
+
+    template <class Visit>
+    void for_each_guest(Visit visit) const {
+        const int count = guest_count_.load(std::memory_order_seq_cst);
+        for (int i = 0; i < count; ++i) {
+            Worker* const guest = guests_[static_cast<std::size_t>(i)].load(std::memory_order_acquire);
+            if (guest != nullptr) visit(*guest);
+        }
+    }
+
+    int worker_count() const noexcept { return static_cast<int>(workers.size()); }
+    PoolStats stats() const;
+
+    const PoolOptions options;
+    const std::uint64_t serial;  // distinguishes pools that were made at the same address
+    Pool& owner;
+    const std::shared_ptr<TaskHome> task_home;
+    std::vector<std::unique_ptr<Worker>> workers;
+    Sleep<DefaultAtomics> sleep;
+    std::atomic<bool> stopping{false};
+
+  private:
+    void start_threads();
+    void stop_threads() noexcept;
+    void thread_main(Worker& worker) noexcept;
+    bool wake_one(std::size_t start, bool even_if_searching = false) noexcept;
+    bool wake_waiter_for(Node& node) noexcept;
+    Worker& add_guest();
+    void wait_for_room() noexcept;
+
+    std::vector<std::thread> threads_;
+    BoundedQueue<DefaultAtomics, Node*> injected_;
+    // Threads outside that wait for room in injected_, and the word they sleep on.
+    std::atomic<std::uint32_t> room_waiters_{0};
+    std::atomic<std::uint32_t> room_made_{0};
+    std::atomic<std::uint64_t> submitted_outside_{0};
+
+    std::mutex guests_mutex_;
+    std::array<std::atomic<Worker*>, kMostGuests> guests_{};
+    std::atomic<int> guest_count_{0};
+    std::vector<std::unique_ptr<Worker>> guest_storage_;
+    const std::uint64_t fork_generation_;
+};
+
+// The calling thread's worker in this pool: the one it is, or a guest for as long as this lives.
+class Participation {
+  public:
+    explicit Participation(PoolCore& core);
+    Participation(const Participation&) = delete;
+    Participation& operator=(const Participation&) = delete;
+    ~Participation();
+
+    Worker& worker() const noexcept { return *worker_; }
+
+  private:
+    Worker* worker_;
+    WorkerContext* outer_;
+    bool guest_;
+};
+
+}  // namespace quarry::impl

@@ -1,0 +1,129 @@
+#include "quarry/jobs/scope.hpp"
+
+#include <algorithm>
+
+#include "jobs/group.hpp"
+#include "jobs/pool_core.hpp"
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// Spawned jobs that run at once within each other, when queues are full. Deeper ones are queued all the same, so that
+// a chain of jobs that spawn each other can not eat the stack.
+constexpr int kMostInlineDepth = 16;
+
+// References of a job: its queue's or runner's, and that of the result's handle if there is one.
+constexpr std::uint32_t references(bool result) { return result ? 2 : 1; }
+
+void spawn_by_owner(Group& group, Worker& owner, Node& node) {
+    node.spawn_index = group.spawned++;
+    owner.push(node);
+    group.completion.spawned_by_owner();
+    owner.core.job_queued(&owner, node);
+}
+
+void spawn_by_other(Group& group, Worker& worker, Node& node) {
+    node.spawn_index = JobError::kNested;
+    worker.deque.reserve(1);
+    group.completion.spawned_elsewhere();
+    worker.push(node);
+    worker.core.job_queued(&worker, node);
+}
+
+void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept {
+    node.claim.prepare(references(result), false, result);
+    node.spawn_index = group.owner == &worker ? group.spawned++ : JobError::kNested;
+    ++worker.inline_depth;
+    worker.counters.spawned.add();
+    worker.counters.run_inline.add();
+    worker.run_closure(node);
+    release(&node);
+    --worker.inline_depth;
+}
+
+// From a thread that is not of the group's pool: through the injection queue, or at once when that is full.
+void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
+    const Participation participation(core);
+    Worker& guest = participation.worker();
+    node.spawn_index = JobError::kNested;
+    // The list's, the injection queue's and, while we look whether that has room, our own.
+    node.claim.prepare(references(result) + 2, true, result);
+    guest.counters.spawned.add();
+    group.completion.spawned_elsewhere();
+    if (group.completion.list(&node)) group.owner->parker.notify();
+    if (!core.try_inject(node)) {
+        release(&node);
+        if (node.claim.try_claim()) {
+            guest.execute(node);
+            return;
+        }
+    }
+    release(&node);
+}
+
+}  // namespace
+
+void scope_job_failed(Job& job) noexcept {
+    auto& node = static_cast<Node&>(job);
+    node.group->job_failed(node.spawn_index);
+    Worker::current()->job_threw = true;
+}
+
+void spawn_into(Group& group, Job& job, bool result) {
+    auto& node = static_cast<Node&>(job);
+    PoolCore& core = group.owner->core;
+    node.group = &group;
+    node.descend_from(&group.node());
+    Worker* const current = Worker::current();
+    if (current == nullptr || &current->core != &core) {
+        spawn_from_outside(group, core, node, result);
+        return;
+    }
+    Worker& worker = *current;
+    if (!worker.deque.is_shorter_than(core.options.queue_capacity) && worker.inline_depth < kMostInlineDepth) {
+        run_at_once(group, worker, node, result);
+        return;
+    }
+    node.claim.prepare(references(result), false, result);
+    try {
+        if (group.owner == &worker) {
+            spawn_by_owner(group, worker, node);
+        } else {
+            spawn_by_other(group, worker, node);
+        }
+    } catch (...) {
+        node.operate(node, Job::Operation::discard);
+        node.operate(node, Job::Operation::destroy);
+        free_job(node);
+        throw;
+    }
+}
+
+void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scope&), void* state) {
+    const Participation participation(pool.core());
+    Worker& worker = participation.worker();
+    const RaisedFloor raised(worker);
+    Group& group = Group::create(worker, &options);
+    group.node().descend_from(worker.lineage);
+    {
+        const LineageFrame frame(worker, group.node());
+        Scope scope(group);
+        try {
+            body(state, scope);
+        } catch (...) {
+            group.job_failed(JobError::kBody);
+        }
+        worker.wait_for(group);
+    }
+    const std::exception_ptr error = std::move(group.first_error);
+    Group::destroy(group);
+    if (options.errors != nullptr) {
+        std::stable_sort(options.errors->begin(), options.errors->end(),
+                         [](const JobError& a, const JobError& b) { return a.index < b.index; });
+    } else if (error) {
+        std::rethrow_exception(error);
+    }
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "jobs/atomics/policy.hpp"
+
+namespace quarry::impl {
+
+// The last-in slot of a worker: its newest submitted job, which thieves take only as a last resort. See README.md.
+template <class Policy, class T>
+class Slot {
+  public:
+    // Owner. Returns the job that was there before, which the owner must queue elsewhere.
+    T put(T value) noexcept {
+        if (Policy::mutated(Mutation::slot_put_without_exchange)) {
+            T old = value_.load(std::memory_order_acquire);
+            value_.store(value, std::memory_order_release);
+            return old;
+        }
+        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_acq_rel));
+    }
+
+    // Owner or thief: nullptr when there is nothing.
+    T take() noexcept {
+        if (value_.load(std::memory_order_relaxed) == nullptr) return nullptr;
+        return value_.exchange(nullptr, Policy::order(Mutation::slot_take, std::memory_order_acquire));
+    }
+
+    bool looks_empty() const noexcept { return value_.load(std::memory_order_seq_cst) == nullptr; }
+
+  private:
+    typename Policy::template Atomic<T> value_{nullptr};
+};
+
+}  // namespace quarry::impl

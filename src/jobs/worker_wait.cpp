@@ -1,0 +1,182 @@
+// How a worker waits: it runs what it waits for, or what that has spawned, or it sleeps. Never anything else.
+#include <algorithm>
+
+#include "jobs/os.hpp"
+#include "jobs/pool_core.hpp"
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// The two kinds of event a worker waits for.
+struct GroupEnd {
+    Group& group;
+
+    Node& ancestor() const noexcept { return group.node(); }
+    bool is_over() const noexcept { return group.completion.done(); }
+    // Others have listed jobs of the group: the owner looks at them before it goes on waiting.
+    bool has_news() const noexcept { return group.listed != nullptr || group.completion.has_listed(); }
+    void begin(Parker<DefaultAtomics>&) const noexcept { group.completion.begin_wait(); }
+    void end() const noexcept { group.completion.end_wait(); }
+};
+
+struct LatchSet {
+    Node& node;
+
+    Node& ancestor() const noexcept { return node; }
+    bool is_over() const noexcept { return node.latch.is_set(); }
+    bool has_news() const noexcept { return false; }
+    void begin(Parker<DefaultAtomics>& parker) const noexcept { node.latch.announce(parker); }
+    void end() const noexcept {}
+};
+
+}  // namespace
+
+// The newest entry of the own deque, above the floor, that the wait may run.
+Node* Worker::next_own_descendant_of(Node& ancestor) noexcept {
+    while (deque.bottom() > floor) {
+        Node* const node = deque.pop();
+        if (node == nullptr) break;
+        if (!descends_from(*node, ancestor)) {
+            // Something that runs within this wait spawned into a group outside of it.
+            publish(*node);
+        } else if (Node* const mine = claimed(node)) {
+            return mine;
+        }
+    }
+    return nullptr;
+}
+
+// The next job of a group that this worker owns which somebody else listed.
+Node* Worker::next_listed_in(Group& group) noexcept {
+    if (group.listed == nullptr) group.listed = group.completion.take_listed();
+    while (Node* const node = group.listed) {
+        group.listed = node->next.get();
+        // The list's reference becomes the runner's; the entry in the queue will be skipped.
+        if (Node* const mine = claimed(node)) return mine;
+    }
+    return nullptr;
+}
+
+// Moves a job out of this worker's deque to where the owner of its group can claim it. A promoted join can be claimed
+// by its owner already.
+void Worker::publish(Node& node) noexcept {
+    Group* const group = node.group;
+    if (group != nullptr) node.claim.share();
+    far_deque.push(&node);
+    if (group != nullptr && group->completion.list(&node)) group->owner->parker.notify();
+    core.job_queued(this, node);
+}
+
+// A worker that sleeps in a wait hides nothing: what it may not run itself, others can reach. See completion/README.md.
+void Worker::publish_all() noexcept {
+    while (Node* const node = deque.pop()) publish(*node);
+    floor = std::min(floor, deque.bottom());
+}
+
+Node* Worker::steal_descendant_of(Node& ancestor) noexcept {
+    Node* found = nullptr;
+    const auto try_victim = [&](Worker& victim) {
+        while (found == nullptr && &victim != this) {
+            counters.steal_attempts.add();
+            const Steal<Node*> steal =
+                victim.deque.steal_if([&](Node* node) { return descends_from(*node, ancestor); });
+            if (steal.status == StealStatus::lost) counters.lost_races.add();
+            if (steal.status != StealStatus::got) return;
+            counters.steals.add();
+            counters.stolen.add();
+            found = claimed(steal.value);
+        }
+    };
+    core.for_each_guest(try_victim);
+    for (const auto& victim : core.workers) try_victim(*victim);
+    return found;
+}
+
+// The same question without taking; asked before sleeping.
+bool Worker::descendant_visible(Node& ancestor) noexcept {
+    bool visible = false;
+    const auto look = [&](Worker& victim) {
+        if (visible || &victim == this) return;
+        visible = victim.deque.oldest_satisfies([&](Node* node) { return descends_from(*node, ancestor); });
+    };
+    core.for_each_guest(look);
+    for (const auto& victim : core.workers) look(*victim);
+    return visible;
+}
+
+template <class Event>
+void Worker::park_for(Event& event) noexcept {
+    publish_all();
+    event.begin(parker);
+    if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
+        // Pairs with the fence of whoever queues a descendant and then looks for waiters.
+        DefaultAtomics::fence(std::memory_order_seq_cst);
+        if (descendant_visible(event.ancestor())) {
+            parker.cancel(Parker<DefaultAtomics>::kWaiting);
+        } else {
+            counters.parks.add();
+            parker.park(Parker<DefaultAtomics>::kWaiting);
+        }
+    }
+    event.end();
+}
+
+// Returns when the event is over, or has news for the caller.
+template <class Event>
+void Worker::await(Event event) noexcept {
+    Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
+    awaited.store(&event.ancestor(), std::memory_order_relaxed);
+    core.sleep.add_appetite(1);
+    std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
+    while (!event.is_over() && !event.has_news()) {
+        Node* node = next_own_descendant_of(event.ancestor());
+        if (node == nullptr) node = steal_descendant_of(event.ancestor());
+        if (node != nullptr) {
+            core.sleep.add_appetite(-1);
+            execute(*node);
+            core.sleep.add_appetite(1);
+            wait_budget_.found();
+            deadline = os::ticks() + wait_budget_.ticks();
+        } else if (os::ticks() < deadline) {
+            counters.spins.add();
+            for (int i = 0; i < 8; ++i) os::cpu_relax();
+        } else {
+            wait_budget_.slept();
+            park_for(event);
+            deadline = os::ticks() + wait_budget_.ticks();
+        }
+    }
+    core.sleep.add_appetite(-1);
+    awaited.store(outer_awaited, std::memory_order_relaxed);
+}
+
+// The caller has raised the floor before the group's first job.
+void Worker::wait_for(Group& group) noexcept {
+    for (;;) {
+        Node* node = next_own_descendant_of(group.node());
+        if (node == nullptr) node = next_listed_in(group);
+        if (node != nullptr) {
+            execute(*node);
+        } else if (group.completion.done()) {
+            break;
+        } else {
+            await(GroupEnd{group});
+        }
+    }
+    // What was listed and then run by others.
+    while (Node* const node = next_listed_in(group)) release(node);
+}
+
+void Worker::wait_for(Node& node_with_latch) noexcept {
+    if (node_with_latch.latch.is_set()) return;
+    const RaisedFloor raised(*this);
+    await(LatchSet{node_with_latch});
+}
+
+void Worker::drop_stale_entries() noexcept {
+    while (Node* const node = deque.pop()) release(node);
+    while (Node* const node = far_deque.pop()) release(node);
+}
+
+}  // namespace quarry::impl

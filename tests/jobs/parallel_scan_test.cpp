@@ -1,0 +1,151 @@
+#include "quarry/jobs/parallel_scan.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quarry/jobs/pool.hpp"
+#include "tests/jobs/algorithm_support.hpp"
+
+namespace quarry {
+namespace {
+
+using testing::Bang;
+using testing::Fuse;
+using testing::kWorkerCounts;
+
+class ParallelScan : public testing::SeededTest {};
+
+// R21
+TEST_F(ParallelScan, EqualsTheSerialPrefixForEverySizeAndWorkerCount) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1'023U, 1'024U, 1'025U, 70'000U, 262'143U,
+                                       262'144U, 262'145U, 1'000'000U}) {
+            std::vector<std::uint64_t> input(size);
+            std::ranges::generate(input, random());
+            std::vector<std::uint64_t> expected(size);
+            std::inclusive_scan(input.begin(), input.end(), expected.begin());
+            std::vector<std::uint64_t> output(size);
+            parallel_scan(pool, input, output, std::uint64_t{0}, std::plus<>());
+            ASSERT_EQ(output, expected) << workers << " workers, size " << size;
+            parallel_scan(pool, input, input, std::uint64_t{0}, std::plus<>());
+            ASSERT_EQ(input, expected) << "in place, " << workers << " workers, size " << size;
+        }
+    }
+}
+
+// Composing x -> a x + b does not commute, and one wrong order changes everything behind it.
+struct Affine {
+    std::uint64_t a = 1;
+    std::uint64_t b = 0;
+    bool operator==(const Affine&) const = default;
+};
+
+Affine then(const Affine& first, const Affine& second) {
+    return {first.a * second.a, first.b * second.a + second.b};
+}
+
+TEST_F(ParallelScan, KeepsTheOrderOfAnOperationThatDoesNotCommute) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (const std::size_t size : {1U, 100U, 5'000U, 300'000U}) {
+            std::vector<Affine> input(size);
+            for (Affine& step : input) step = {random()() | 1U, random()()};
+            std::vector<Affine> expected(size);
+            std::inclusive_scan(input.begin(), input.end(), expected.begin(), then);
+            std::deque<Affine> output(size);
+            parallel_scan(pool, input, output, Affine{}, then);
+            ASSERT_TRUE(std::ranges::equal(output, expected)) << workers << " workers, size " << size;
+        }
+    }
+}
+
+TEST_F(ParallelScan, WorksForValuesOnTheHeap) {
+    Pool pool(3);
+    std::vector<std::string> input(600);
+    for (std::string& word : input) word = std::string(1, static_cast<char>('a' + random_below(26)));
+    std::vector<std::string> expected(input.size());
+    std::inclusive_scan(input.begin(), input.end(), expected.begin());
+    std::vector<std::string> output(input.size());
+    parallel_scan(pool, input, output, std::string(), [](const std::string& a, const std::string& b) { return a + b; });
+    EXPECT_EQ(output, expected);
+}
+
+TEST_F(ParallelScan, FloatingPointPrefixesHaveTheSameBitsForAnyNumberOfWorkers) {
+    std::vector<float> input(200'003);
+    std::uniform_real_distribution<float> spread(-1.0F, 1e4F);
+    for (float& value : input) value = spread(random());
+    std::set<std::vector<std::uint32_t>> results;
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (int repeat = 0; repeat < 3; ++repeat) {
+            std::vector<float> output(input.size());
+            parallel_scan(pool, input, output, 0.0F, std::plus<>());
+            std::vector<std::uint32_t> bits(output.size());
+            std::ranges::transform(output, bits.begin(), [](float x) { return std::bit_cast<std::uint32_t>(x); });
+            results.insert(std::move(bits));
+        }
+    }
+    EXPECT_EQ(results.size(), 1U);
+}
+
+TEST_F(ParallelScan, TheRunningValueMayBeWiderThanInputAndOutput) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        std::vector<std::uint8_t> input(100'000, 255);
+        std::vector<std::uint32_t> output(input.size());
+        const auto add = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+        parallel_scan(pool, input, output, std::uint64_t{0}, add);
+        for (std::size_t i = 0; i < output.size(); ++i) ASSERT_EQ(output[i], (i + 1) * 255);
+    }
+}
+
+TEST_F(ParallelScan, LeavesAloneWhatIsBeyondTheInput) {
+    Pool pool(2);
+    const std::vector<int> input(100, 1);
+    std::vector<int> output(103, -7);
+    parallel_scan(pool, input, output, 0, std::plus<>());
+    EXPECT_EQ(output[99], 100);
+    for (std::size_t i = 100; i < 103; ++i) EXPECT_EQ(output[i], -7);
+}
+
+TEST_F(ParallelScan, RefusesAnOutputThatIsTooShort) {
+    Pool pool(2);
+    const std::vector<int> input(100, 1);
+    std::vector<int> output(99, -7);
+    try {
+        parallel_scan(pool, input, output, 0, std::plus<>());
+        FAIL() << "accepted";
+    } catch (const std::invalid_argument& error) {
+        EXPECT_STREQ(error.what(),
+                     "parallel_scan: out has 99 elements; it must have at least as many as in, which has 100");
+    }
+    EXPECT_EQ(output, std::vector<int>(99, -7));
+}
+
+// R26
+TEST_F(ParallelScan, AnErrorReachesTheCaller) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (int round = 0; round < 20; ++round) {
+            std::vector<std::uint64_t> values(2 + random_below(20'000), 1);
+            Fuse fuse(static_cast<std::int64_t>(random_below(values.size())));
+            const auto add = [&](std::uint64_t a, std::uint64_t b) {
+                fuse.burn();
+                return a + b;
+            };
+            EXPECT_THROW(parallel_scan(pool, values, values, std::uint64_t{0}, add), Bang);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quarry

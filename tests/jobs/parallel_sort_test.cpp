@@ -1,0 +1,280 @@
+#include "quarry/jobs/parallel_sort.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quarry/jobs/join.hpp"
+#include "quarry/jobs/pool.hpp"
+#include "tests/jobs/algorithm_support.hpp"
+#include "tests/jobs/sort_inputs.hpp"
+
+namespace quarry {
+namespace {
+
+using testing::Bang;
+using testing::Counted;
+using testing::Fuse;
+using testing::kWorkerCounts;
+using testing::sort_inputs;
+using testing::SortInput;
+
+class ParallelSort : public testing::SeededTest {
+  protected:
+    std::vector<std::uint64_t> random_keys(std::size_t size) {
+        std::vector<std::uint64_t> keys(size);
+        std::ranges::generate(keys, random());
+        return keys;
+    }
+};
+
+std::vector<std::uint64_t> sorted(std::vector<std::uint64_t> keys) {
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+// R21
+TEST_F(ParallelSort, EqualsTheSerialSortForEveryPatternAndShortLength) {
+    Pool pool(2);
+    for (std::size_t size = 0; size < 300; size = size < 140 ? size + 1 : size + 13) {
+        for (const SortInput& input : sort_inputs(size, random())) {
+            auto keys = input.keys;
+            parallel_sort(pool, keys);
+            ASSERT_EQ(keys, sorted(input.keys)) << input.name << ", size " << size;
+        }
+    }
+}
+
+TEST_F(ParallelSort, EqualsTheSerialSortForEveryPatternAndWorkerCount) {
+    // The longest one is long enough for partitions, checks and reversals that are parallel themselves.
+    for (const std::size_t size : {2'049U, 10'000U, 300'001U}) {
+        for (const SortInput& input : sort_inputs(size, random())) {
+            const auto expected = sorted(input.keys);
+            for (const int workers : kWorkerCounts) {
+                Pool pool(workers);
+                auto keys = input.keys;
+                parallel_sort(pool, keys);
+                ASSERT_EQ(keys, expected) << input.name << ", size " << size << ", workers " << workers;
+            }
+        }
+    }
+}
+
+TEST_F(ParallelSort, SortsAMillionKeys) {
+    const auto input = random_keys(1'000'000);
+    const auto expected = sorted(input);
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        auto keys = input;
+        parallel_sort(pool, keys);
+        ASSERT_EQ(keys, expected) << workers;
+    }
+}
+
+TEST_F(ParallelSort, HonoursTheOrderThatIsAskedFor) {
+    Pool pool(2);
+    auto keys = random_keys(20'000);
+    parallel_sort(pool, keys, std::greater<>());
+    EXPECT_TRUE(std::ranges::is_sorted(keys, std::greater<>()));
+    parallel_sort(pool, keys, [](std::uint64_t a, std::uint64_t b) { return a % 1'000 < b % 1'000; });
+    EXPECT_TRUE(std::ranges::is_sorted(keys, {}, [](std::uint64_t x) { return x % 1'000; }));
+}
+
+template <class T, class FromKey>
+void expect_sorts(const std::vector<std::uint64_t>& keys, FromKey from_key) {
+    Pool pool(3);
+    std::vector<T> values;
+    for (const std::uint64_t key : keys) values.push_back(from_key(key));
+    std::vector<T> expected = values;
+    std::sort(expected.begin(), expected.end());
+    parallel_sort(pool, values);
+    EXPECT_TRUE(values == expected);
+}
+
+struct Wide {
+    std::array<std::uint64_t, 6> words;
+    auto operator<=>(const Wide&) const = default;
+};
+
+TEST_F(ParallelSort, SortsElementsOfManyKinds) {
+    const auto keys = random_keys(30'000);
+    expect_sorts<std::int8_t>(keys, [](std::uint64_t key) { return static_cast<std::int8_t>(key); });
+    expect_sorts<std::int32_t>(keys, [](std::uint64_t key) { return static_cast<std::int32_t>(key); });
+    expect_sorts<double>(keys, [](std::uint64_t key) { return static_cast<double>(key) - 1e19; });
+    expect_sorts<std::string>(keys, [](std::uint64_t key) { return std::to_string(key % 5'000'000'000); });
+    expect_sorts<Wide>(keys, [](std::uint64_t key) { return Wide{{key % 3, key % 5, key}}; });
+    expect_sorts<std::pair<std::uint32_t, std::int32_t>>(keys, [](std::uint64_t key) {
+        return std::pair(static_cast<std::uint32_t>(key % 100), static_cast<std::int32_t>(key >> 32U));
+    });
+}
+
+TEST_F(ParallelSort, KeepsWhatBelongsToEqualKeys) {
+    struct Entry {
+        std::uint32_t key;
+        std::uint32_t payload;
+        bool operator==(const Entry&) const = default;
+    };
+    for (const std::uint32_t distinct : {1U, 3U, 1'000U}) {
+        Pool pool(2);
+        std::vector<Entry> entries(50'000);
+        for (std::uint32_t i = 0; i < entries.size(); ++i) {
+            entries[i] = {static_cast<std::uint32_t>(random_below(distinct)), i};
+        }
+        const auto original = entries;
+        parallel_sort(pool, entries, [](const Entry& a, const Entry& b) { return a.key < b.key; });
+        EXPECT_TRUE(std::ranges::is_sorted(entries, {}, &Entry::key));
+        std::ranges::sort(entries, {}, &Entry::payload);
+        EXPECT_TRUE(entries == original);
+    }
+}
+
+TEST_F(ParallelSort, ElementsNeedOnlyBeMovable) {
+    Pool pool(2);
+    const auto keys = random_keys(300'000);
+    {
+        std::vector<Counted> values;
+        for (const std::uint64_t key : keys) values.emplace_back(key);
+        parallel_sort(pool, values);
+        const auto expected = sorted(keys);
+        for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(values[i].value(), expected[i]);
+    }
+    EXPECT_EQ(Counted::alive(), 0);
+}
+
+TEST_F(ParallelSort, TheRangeMayBeASpanOrADeque) {
+    Pool pool(2);
+    auto keys = random_keys(20'000);
+    const auto first = keys.front();
+    const auto last = keys.back();
+    parallel_sort(pool, std::span(keys).subspan(1, keys.size() - 2));
+    EXPECT_TRUE(std::is_sorted(keys.begin() + 1, keys.end() - 1));
+    EXPECT_EQ(keys.front(), first);
+    EXPECT_EQ(keys.back(), last);
+
+    std::deque<std::uint64_t> pieces(keys.rbegin(), keys.rend());
+    std::swap(pieces[5], pieces[15'000]);
+    parallel_sort(pool, pieces);
+    EXPECT_TRUE(std::ranges::equal(pieces, sorted(keys)));
+}
+
+TEST_F(ParallelSort, MayBeCalledFromWithinAJob) {
+    Pool pool(2);
+    auto one = random_keys(30'000);
+    auto other = random_keys(30'000);
+    pool.join([&] { parallel_sort(pool, one); }, [&] { parallel_sort(pool, other); });
+    EXPECT_TRUE(std::ranges::is_sorted(one));
+    EXPECT_TRUE(std::ranges::is_sorted(other));
+}
+
+TEST_F(ParallelSort, AComparisonThatThrowsLeavesAPermutation) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (int round = 0; round < 25; ++round) {
+            auto keys = random_keys(round < 15 ? 1 + random_below(200) : 1 + random_below(20'000));
+            const auto expected = sorted(keys);
+            std::vector<Counted> boxes;
+            for (const std::uint64_t key : keys) boxes.emplace_back(key);
+            const auto calls = static_cast<std::int64_t>(random_below(keys.size() * 10));
+            Fuse first_fuse(calls);
+            Fuse second_fuse(calls);
+            try {
+                parallel_sort(pool, keys, [&](std::uint64_t a, std::uint64_t b) { return first_fuse.burn(), a < b; });
+            } catch (const Bang&) {
+            }
+            ASSERT_EQ(sorted(keys), expected);
+            try {
+                parallel_sort(pool, boxes,
+                              [&](const Counted& a, const Counted& b) { return second_fuse.burn(), a < b; });
+            } catch (const Bang&) {
+            }
+            std::ranges::transform(boxes, keys.begin(), &Counted::value);
+            ASSERT_EQ(sorted(keys), expected);
+        }
+    }
+    EXPECT_EQ(Counted::alive(), 0);
+}
+
+TEST_F(ParallelSort, AnErrorReachesTheCaller) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (const std::size_t size : {2U, 60U, 5'000U, 300'000U}) {
+            auto keys = random_keys(size);
+            Fuse fuse(static_cast<std::int64_t>(random_below(size - 1)));
+            const auto less = [&](std::uint64_t a, std::uint64_t b) { return fuse.burn(), a < b; };
+            EXPECT_THROW(parallel_sort(pool, keys, less), Bang) << size;
+        }
+    }
+}
+
+// Moves throw before they change anything, once.
+class ThrowingMove {
+  public:
+    ThrowingMove(std::uint64_t key, Fuse& fuse) : key_(key), fuse_(&fuse) {}
+    ThrowingMove(ThrowingMove&& other) : fuse_(other.fuse_) {
+        fuse_->burn();
+        key_ = std::exchange(other.key_, UINT64_MAX);
+    }
+    ThrowingMove& operator=(ThrowingMove&& other) {
+        fuse_->burn();
+        key_ = std::exchange(other.key_, UINT64_MAX);
+        return *this;
+    }
+    ~ThrowingMove() = default;
+    std::uint64_t key() const { return key_; }
+    bool operator<(const ThrowingMove& other) const { return key_ < other.key_; }
+
+  private:
+    std::uint64_t key_;
+    Fuse* fuse_;
+};
+
+TEST_F(ParallelSort, AMoveThatThrowsLeavesAPermutation) {
+    for (const int workers : kWorkerCounts) {
+        Pool pool(workers);
+        for (int round = 0; round < 40; ++round) {
+            std::vector<std::uint64_t> keys(1 + random_below(5'000));
+            for (std::uint64_t& key : keys) key = random_below(round % 2 == 0 ? 1'000'000 : 20);
+            const std::size_t fill_moves = keys.size();
+            Fuse fuse(static_cast<std::int64_t>(fill_moves + random_below(10 * keys.size())));
+            std::vector<ThrowingMove> values;
+            values.reserve(keys.size());
+            for (const std::uint64_t key : keys) values.emplace_back(key, fuse);
+            bool threw = false;
+            try {
+                parallel_sort(pool, values);
+            } catch (const Bang&) {
+                threw = true;
+            }
+            EXPECT_TRUE(threw || std::is_sorted(values.begin(), values.end()));
+            std::vector<std::uint64_t> after(keys.size());
+            std::ranges::transform(values, after.begin(), &ThrowingMove::key);
+            ASSERT_EQ(sorted(after), sorted(keys));
+        }
+    }
+}
+
+TEST_F(ParallelSort, AComparisonThatIsNoOrderStillLeavesAPermutation) {
+    Pool pool(2);
+    for (int round = 0; round < 40; ++round) {
+        auto keys = random_keys(1 + random_below(5'000));
+        const auto expected = sorted(keys);
+        const std::uint64_t noise = random()();
+        parallel_sort(pool, keys, [noise](std::uint64_t a, std::uint64_t b) {
+            return std::popcount((a * 31 + b) ^ noise) % 2 == 0;
+        });
+        ASSERT_EQ(sorted(keys), expected);
+        parallel_sort(pool, keys, std::less_equal<>());
+        ASSERT_EQ(sorted(keys), expected);
+    }
+}
+
+}  // namespace
+}  // namespace quarry
