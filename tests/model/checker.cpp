@@ -1,8 +1,8 @@
 #include "checker.hpp"
 
-#include "engine.hpp"
-
 #include <utility>
+
+#include "engine.hpp"
 
 namespace model {
 

@@ -1,13 +1,13 @@
 #include "engine.hpp"
 
-#include "trace.hpp"
-#include "tracked_memory.hpp"
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <utility>
+
+#include "trace.hpp"
+#include "tracked_memory.hpp"
 
 namespace model {
 
@@ -77,8 +77,7 @@ unsigned Engine::choose(unsigned options) {
     if (options == 1) return 0;
     if (position_ == path_.size()) path_.push_back(Choice{0, options});
     const Choice& choice = path_[position_++];
-    if (choice.options != options)
-        fail("the model does not repeat itself: it depends on more than its choices");
+    if (choice.options != options) fail("the model does not repeat itself: it depends on more than its choices");
     return choice.picked;
 }
 
@@ -150,6 +149,7 @@ void Engine::run_set_up() {
     // The model's state dies here, where all has happened before.
     for (std::size_t i = 1; i < thread_count_; ++i) threads_[i].body = nullptr;
     for (auto& each : after_) each = nullptr;
+    const ModelCode outside(false);
     const std::size_t leaked = live_model_allocations();
     if (leaked != 0) fail("memory leak: " + std::to_string(leaked) + " allocations are not freed");
 }
@@ -259,8 +259,8 @@ void Engine::futex_wait(std::size_t location, std::uint64_t expected) {
     const ModelCode outside(false);
     step();
     const std::uint64_t value = memory_.load_latest(current_, location);
-    record(value == expected ? "futex wait: blocks" : "futex wait: returns", location,
-           std::memory_order_relaxed, value, 0);
+    record(value == expected ? "futex wait: blocks" : "futex wait: returns", location, std::memory_order_relaxed, value,
+           0);
     if (value != expected) return;
     if (!concurrent_) fail("a futex wait outside of the threads would block for ever");
     threads_[current_].state = State::blocked;

@@ -1,9 +1,5 @@
 #pragma once
 
-#include "checker.hpp"
-#include "fiber.hpp"
-#include "memory_model.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +7,10 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "checker.hpp"
+#include "fiber.hpp"
+#include "memory_model.hpp"
 
 namespace model {
 

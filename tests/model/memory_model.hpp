@@ -1,8 +1,5 @@
 #pragma once
 
-#include "clock.hpp"
-#include "total_order.hpp"
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -13,6 +10,9 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "clock.hpp"
+#include "total_order.hpp"
 
 namespace model {
 
@@ -133,9 +133,8 @@ class MemoryModel {
         Clock happened;  // happens before it
         Clock strongly;  // strongly happens before it
         NodeSet before;  // precedes it in S
-        NodeSet
-            fences;     // fences that happen before it: they precede in S all that follows it at the location
-        NodeSet after;  // follows it in S
+        NodeSet fences;  // fences that happen before it: they precede in S all that follows it at the location
+        NodeSet after;   // follows it in S
     };
 
     static std::uint64_t place_of_store(std::uint64_t label) { return 2 * label; }

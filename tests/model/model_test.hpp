@@ -1,12 +1,12 @@
 #pragma once
 
-#include "checker.hpp"
-
 #include <functional>
 #include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
 
 // How the tests of the protocols state what they expect of a model.
 namespace model {
@@ -42,8 +42,7 @@ inline constexpr unsigned kFewerPreemptions = 0;
 #endif
 
 inline Result run(const Program& program, quarry::impl::Mutation mutation = quarry::impl::Mutation::none) {
-    return check({.name = program.name, .preemptions = program.preemptions, .mutation = mutation},
-                 program.set_up);
+    return check({.name = program.name, .preemptions = program.preemptions, .mutation = mutation}, program.set_up);
 }
 
 inline testing::AssertionResult holds(Program program) {
@@ -63,8 +62,7 @@ inline testing::AssertionResult is_caught(const Mutant& mutant) {
         return testing::AssertionFailure() << "no failure in " << result.executions << " executions";
     }
     if (result.failure.find(mutant.failure) == std::string::npos) {
-        return testing::AssertionFailure()
-               << "another failure than \"" << mutant.failure << "\": " << result.failure;
+        return testing::AssertionFailure() << "another failure than \"" << mutant.failure << "\": " << result.failure;
     }
     return testing::AssertionSuccess();
 }
