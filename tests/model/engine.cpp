@@ -155,6 +155,7 @@ void Engine::run_set_up() {
 }
 
 void Engine::add_thread(std::function<void()> body) {
+    const ModelCode outside(false);
     if (current_ != 0 || concurrent_) fail("only the set-up may add threads");
     if (thread_count_ == kMostThreads) fail("a model has at most four threads");
     threads_[thread_count_++].body = std::move(body);
@@ -235,7 +236,7 @@ void Engine::leave() {
         if (threads_[i].state != State::blocked) continue;
         waiting += " thread " + std::to_string(i) + " waits on " + memory_.name(threads_[i].waits_on) + ";";
     }
-    if (!waiting.empty()) fail("deadlock, no thread can wake another:" + waiting);
+    if (!waiting.empty()) fail("deadlock, no thread can wake another:" + std::move(waiting));
     switch_to(0);
 }
 
@@ -282,9 +283,14 @@ void Engine::futex_wake_one(std::size_t location) {
     woken.waits_on = kNowhere;
 }
 
-void Engine::fail(const std::string& what) {
+// The caller's frames are left behind and not unwound: `what` must be the only owner of its memory, and be made outside
+// of model code.
+void Engine::fail(std::string what) {
     const ModelCode outside(false);
-    result_.failure = describe(what);
+    {
+        const std::string text = std::move(what);
+        result_.failure = describe(text);
+    }
     failed_ = true;
     Fiber::switch_to(*threads_[current_].fiber, controller_);
     std::abort();  // a failed execution is never continued

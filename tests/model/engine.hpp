@@ -63,7 +63,7 @@ class Engine final : public Host {
     void observe(const std::string& outcome);
 
     unsigned choose(unsigned options) override;
-    [[noreturn]] void fail(const std::string& what) override;
+    [[noreturn]] void fail(std::string what) override;
 
   private:
     enum class State { unused, ready, blocked, finished };

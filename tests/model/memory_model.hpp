@@ -20,7 +20,7 @@ namespace model {
 class Host {
   public:
     virtual unsigned choose(unsigned options) = 0;
-    [[noreturn]] virtual void fail(const std::string& what) = 0;
+    [[noreturn]] virtual void fail(std::string what) = 0;
 
   protected:
     ~Host() = default;
