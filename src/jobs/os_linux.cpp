@@ -14,9 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "quarry/jobs/impl/context.hpp"
-
 #include "jobs/cgroup.hpp"
+#include "quarry/jobs/impl/context.hpp"
 
 namespace quarry::impl::os {
 namespace {
