@@ -3,9 +3,8 @@
 #include <mutex>
 #include <new>
 
-#include "quarry/jobs/scope.hpp"
-
 #include "jobs/worker.hpp"
+#include "quarry/jobs/scope.hpp"
 
 namespace quarry::impl {
 namespace {

@@ -33,9 +33,13 @@ Pool::~Pool() {
     std::terminate();
 }
 
-int Pool::worker_count() const noexcept { return core_->worker_count(); }
+int Pool::worker_count() const noexcept {
+    return core_->worker_count();
+}
 
-PoolStats Pool::stats() const { return core_->stats(); }
+PoolStats Pool::stats() const {
+    return core_->stats();
+}
 
 Pool& Pool::shared() {
     SharedPool& shared = shared_pool();

@@ -1,16 +1,15 @@
 #include "jobs/pool_core.hpp"
 
-#include <pthread.h>
-
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "quarry/jobs/error.hpp"
+#include <pthread.h>
 
 #include "jobs/os.hpp"
 #include "jobs/topology.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -188,8 +187,8 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     const std::int64_t word = sleep.new_job();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken = Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1)
-                                                     : wake_waiter_for(node);
+    const bool woken =
+        Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {

@@ -10,11 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "quarry/jobs/pool.hpp"
-
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/bounded_queue.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 

@@ -14,7 +14,9 @@ namespace {
 constexpr int kMostInlineDepth = 16;
 
 // References of a job: its queue's or runner's, and that of the result's handle if there is one.
-constexpr std::uint32_t references(bool result) { return result ? 2 : 1; }
+constexpr std::uint32_t references(bool result) {
+    return result ? 2 : 1;
+}
 
 void spawn_by_owner(Group& group, Worker& owner, Node& node) {
     node.spawn_index = group.spawned++;

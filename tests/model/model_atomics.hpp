@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -13,17 +14,20 @@
 namespace model {
 
 template <class T>
+inline constexpr std::size_t kSizeOf = sizeof(T);  // NOLINT(bugprone-sizeof-expression): T may be a pointer
+
+template <class T>
 std::uint64_t to_bits(T value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+    static_assert(std::is_trivially_copyable_v<T> && kSizeOf<T> <= sizeof(std::uint64_t));
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    std::memcpy(&bits, &value, kSizeOf<T>);
     return bits;
 }
 
 template <class T>
 T from_bits(std::uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    std::memcpy(&value, &bits, kSizeOf<T>);
     return value;
 }
 

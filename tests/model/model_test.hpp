@@ -25,11 +25,11 @@ struct Mutant {
     const char* failure;  // part of what must be reported
 };
 
-inline void PrintTo(const Program& program, std::ostream* out) {
-    *out << program.name;
+inline std::ostream& operator<<(std::ostream& out, const Program& program) {
+    return out << program.name;
 }
-inline void PrintTo(const Mutant& mutant, std::ostream* out) {
-    *out << mutant.name << " in " << mutant.program.name;
+inline std::ostream& operator<<(std::ostream& out, const Mutant& mutant) {
+    return out << mutant.name << " in " << mutant.program.name;
 }
 
 // The sanitizers make the search ten times slower, and it is not what they look at.
