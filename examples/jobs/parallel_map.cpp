@@ -1,9 +1,10 @@
+#include "quarry/jobs/parallel_map.hpp"
+
 #include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "quarry/jobs/parallel_map.hpp"
 #include "quarry/jobs/pool.hpp"
 
 // One result an element, and one result a chunk of elements.
@@ -14,9 +15,8 @@ int main() {
 
     // [begin docs]
     std::vector<std::string> names = quarry::parallel_map(pool, numbers, [](int x) { return "n" + std::to_string(x); });
-    std::vector<int> sums = quarry::chunk_map(pool, numbers, 100, [](std::span<int> chunk) {
-        return std::accumulate(chunk.begin(), chunk.end(), 0);
-    });
+    std::vector<int> sums = quarry::chunk_map(
+        pool, numbers, 100, [](std::span<int> chunk) { return std::accumulate(chunk.begin(), chunk.end(), 0); });
     // [end docs]
 
     const bool right = names.back() == "n1000" && sums.size() == 10 && sums.front() == 5'050;

@@ -1,7 +1,8 @@
+#include "quarry/jobs/parallel_reduce.hpp"
+
 #include <cmath>
 #include <functional>
 
-#include "quarry/jobs/parallel_reduce.hpp"
 #include "quarry/jobs/pool.hpp"
 
 // A sum of floating-point numbers with the same bits on any number of workers.

@@ -1,8 +1,9 @@
+#include "quarry/jobs/parallel_scan.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <vector>
 
-#include "quarry/jobs/parallel_scan.hpp"
 #include "quarry/jobs/pool.hpp"
 
 // Where each chunk's vertices start in one shared buffer: the running sum of their counts.

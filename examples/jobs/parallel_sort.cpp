@@ -1,8 +1,9 @@
+#include "quarry/jobs/parallel_sort.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "quarry/jobs/parallel_sort.hpp"
 #include "quarry/jobs/pool.hpp"
 
 struct Request {
