@@ -21,9 +21,11 @@ else()
   set(quarry_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
   set(quarry_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-set(quarry_private_packages "")
+# Not Requires.private: hwloc itself stays a shared library, so its own private libraries are not wanted.
+set(quarry_pc_private "-pthread")
 if(quarry_has_hwloc)
-  set(quarry_private_packages "hwloc >= 2.0")
+  list(JOIN hwloc_LDFLAGS " " hwloc_flags)
+  string(PREPEND quarry_pc_private "${hwloc_flags} ")
 endif()
 
 get_property(layers GLOBAL PROPERTY quarry_layers)

@@ -1,6 +1,5 @@
 #include "jobs/group.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 
@@ -30,35 +29,6 @@ void Group::destroy(Group& group) noexcept {
     Node& node = group.node();
     group.~Group();
     owner.nodes.put(&node);
-}
-
-void Group::add_spawned_by_owner(Node& node) noexcept {
-    completion.spawned_by_owner();
-    node.next.set(unstarted);
-    unstarted = &node;
-    if (++unstarted_count >= prune_at) prune_unstarted();
-}
-
-// Takes jobs that have started out of the list, so that it stays as short as the queues are.
-void Group::prune_unstarted() noexcept {
-    Node* kept = nullptr;
-    Node* last = nullptr;
-    unstarted_count = 0;
-    for (Node* node = unstarted; node != nullptr;) {
-        Node* const next = node->next.get();
-        if (node->claim.is_claimed()) {
-            release(node);
-        } else {
-            if (last == nullptr) kept = node;
-            if (last != nullptr) last->next.set(node);
-            last = node;
-            ++unstarted_count;
-        }
-        node = next;
-    }
-    if (last != nullptr) last->next.set(nullptr);
-    unstarted = kept;
-    prune_at = std::max(2 * unstarted_count, kPruneAtLeast);
 }
 
 void Group::job_failed(std::uint64_t spawn_index) noexcept {

@@ -30,7 +30,7 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
         node.operate = operate;
         node.group = nullptr;
         ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
-        node.claim.prepare(2);  // the deque's and the owner's
+        node.claim.prepare(2, true, false);  // the deque's and the owner's
         node.descend_from(worker.boundary_lineage);
         frame.job = &node;
         worker.push(node);
@@ -49,7 +49,7 @@ SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wan
     if (mine) {
         worker.counters.taken_back.add();
         (wanted ? worker.counters.completed : worker.counters.cancelled).add();
-        worker.forget_queued(node);
+        worker.forget_promoted(node);
     } else {
         worker.wait_for(node);
     }

@@ -1,5 +1,7 @@
 #include "quarry/jobs/impl/loop.hpp"
 
+#include <algorithm>
+
 #include "jobs/group.hpp"
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
@@ -43,13 +45,13 @@ Group& group_of(Loop& loop, Worker& worker) {
 }
 
 void queue_piece(Group& group, Worker& worker, Node& node) {
+    if (group.owner == &worker) {
+        group.completion.spawned_by_owner();
+    } else {
+        group.completion.spawned_elsewhere();
+    }
     worker.push(node);
     worker.counters.promoted.add();
-    if (group.owner == &worker) {
-        group.add_spawned_by_owner(node);
-    } else if (group.completion.spawned_elsewhere(&node)) {
-        group.owner->parker.notify();
-    }
     worker.core.job_offered(worker, node);
 }
 
@@ -73,7 +75,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
         PayloadIn<Piece>::emplace(node, Piece{&piece.loop, middle, piece.last});
         node.operate = &operate_piece;
         node.group = &group;
-        node.claim.prepare(2);  // the deque's and the list's
+        node.claim.prepare(1, false, false);
         node.descend_from(&group.node());
         piece.last = middle;
         queue_piece(group, worker, node);
@@ -95,6 +97,17 @@ void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now) noexcept {
     // In sixteenths of ticks; the product can not overflow in less than a year of work.
     if ((frame.last - frame.first) * frame.ticks_per_element < worth * 16) return;
     offer_work(frame.context);
+}
+
+LoopEntry::LoopEntry(Pool& pool) : JoinEntry(pool) {
+    auto& worker = static_cast<Worker&>(context());
+    outer_floor_ = worker.floor;
+    worker.floor = worker.deque.bottom();
+}
+
+LoopEntry::~LoopEntry() {
+    auto& worker = static_cast<Worker&>(context());
+    worker.floor = std::min(worker.floor, outer_floor_);
 }
 
 bool loop_failed(Loop& loop) noexcept {

@@ -132,12 +132,8 @@ std::size_t NodeCache::nodes_in_existence() noexcept {
 }
 
 void release(Node* node) noexcept {
-    if (!node->claim.release()) return;
-    node->operate(*node, Job::Operation::destroy);
-    free_job(*node);
+    if (node->claim.release()) free_job(*node);
 }
-
-void* closure_storage(Job& job) noexcept { return static_cast<Node&>(job).closure; }
 
 Job& allocate_job() {
     Worker* const worker = Worker::current();
@@ -153,6 +149,10 @@ void free_job(Job& job) noexcept {
     }
 }
 
-void release_job(Job& job) noexcept { release(&static_cast<Node&>(job)); }
+void drop_handle(Job& job) noexcept {
+    auto& node = static_cast<Node&>(job);
+    if (node.claim.handle_dropped()) node.operate(node, Job::Operation::destroy);
+    release(&node);
+}
 
 }  // namespace quarry::impl

@@ -16,13 +16,13 @@ struct Group;
 
 // A job as the queues know it. Nodes live in memory that is never given back, so a thread may look at the lineage of
 // a node that has just been recycled; what it saw counts only if it then gets the node (see Deque::steal_if).
-struct Node : Job {
+struct alignas(128) Node : Job {
     Claim<DefaultAtomics> claim;
     // Lineage: the job or group within which this one was created. Ancestors outlive their descendants, because
     // everything that has a lineage is waited for; submitted tasks start a lineage of their own.
     std::atomic<std::uint32_t> depth;
     std::atomic<Node*> parent;
-    DefaultAtomics::Plain<Node*> next;  // in a group's list of unstarted jobs, or in a free list
+    DefaultAtomics::Plain<Node*> next;  // in a group's list, or in a free list
     Group* group;                       // whose completion this job counts for; null: it has a latch
     union {
         Latch<DefaultAtomics> latch;
@@ -40,11 +40,11 @@ struct Node : Job {
                     std::memory_order_relaxed);
     }
 };
-static_assert(sizeof(Node) == 128);
+static_assert(sizeof(Node) == 128 && sizeof(Node) - kInlineClosureBytes == kClosureOffset);
 
 // The node in whose closure an object was built. The closure is the last member.
 inline Node& node_around(void* closure) noexcept {
-    return *reinterpret_cast<Node*>(static_cast<std::byte*>(closure) - (sizeof(Node) - kInlineClosureBytes));
+    return *reinterpret_cast<Node*>(static_cast<std::byte*>(closure) - kClosureOffset);
 }
 
 // Whether `ancestor` is among the ancestors of `node`. Looks at no more than kMostGenerations of them: a thief that
@@ -99,7 +99,7 @@ class NodeCache {
     std::size_t count_ = 0;
 };
 
-// Drops one reference; the last one destroys what is left in the closure and recycles the node.
+// Drops one reference; the last one recycles the node.
 void release(Node* node) noexcept;
 
 }  // namespace quarry::impl

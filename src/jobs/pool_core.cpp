@@ -59,6 +59,10 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 
 PoolCore::~PoolCore() {
     stop_threads();
+    // A thread that waited for one of our tasks may be on its way out: all is done, so it takes no time.
+    for_each_guest([](const Worker& guest) {
+        while (guest.taken.load(std::memory_order_acquire)) os::yield_thread();
+    });
     task_home->core = nullptr;
 }
 
@@ -200,8 +204,8 @@ void PoolCore::last_searcher_found_work() noexcept {
 bool PoolCore::work_visible() const noexcept {
     if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty()) return true;
     bool visible = false;
-    for (const auto& worker : workers) visible = visible || !worker->deque.looks_empty() || !worker->slot.looks_empty();
-    for_each_guest([&](const Worker& guest) { visible = visible || !guest.deque.looks_empty(); });
+    for (const auto& worker : workers) visible = visible || worker->has_visible_work();
+    for_each_guest([&](const Worker& guest) { visible = visible || guest.has_visible_work(); });
     return visible;
 }
 
@@ -227,11 +231,7 @@ void PoolCore::submit(Node& node) {
     require_usable();
     Worker* const worker = Worker::current();
     if (worker != nullptr && &worker->core == this && !worker->guest) {
-        if (options.lifo_slot) {
-            worker->push_last_in(node);
-        } else {
-            worker->push(node);
-        }
+        worker->push_submitted(node);
         job_queued(worker, node);
         return;
     }

@@ -20,6 +20,9 @@ namespace quarry::impl {
 
 // What a task needs of its pool. It outlives the pool while tasks do.
 struct TaskHome {
+    TaskHome(PoolCore* pool_core, std::function<void(std::exception_ptr)> error_hook)
+        : core(pool_core), on_error(std::move(error_hook)) {}
+
     PoolCore* core;  // valid while a task has not ended
     std::function<void(std::exception_ptr)> on_error;
     std::atomic<bool> error_logged{false};

@@ -13,25 +13,26 @@ namespace {
 // a chain of jobs that spawn each other can not eat the stack.
 constexpr int kMostInlineDepth = 16;
 
-// References of a queued job: its queue entry, the group's list, and the result's handle if there is one.
-constexpr std::uint32_t references(bool result) { return result ? 3 : 2; }
+// References of a job: its queue's or runner's, and that of the result's handle if there is one.
+constexpr std::uint32_t references(bool result) { return result ? 2 : 1; }
 
 void spawn_by_owner(Group& group, Worker& owner, Node& node) {
     node.spawn_index = group.spawned++;
     owner.push(node);
-    group.add_spawned_by_owner(node);
+    group.completion.spawned_by_owner();
     owner.core.job_queued(&owner, node);
 }
 
 void spawn_by_other(Group& group, Worker& worker, Node& node) {
     node.spawn_index = JobError::kNested;
+    worker.deque.reserve(1);
+    group.completion.spawned_elsewhere();
     worker.push(node);
-    if (group.completion.spawned_elsewhere(&node)) group.owner->parker.notify();
     worker.core.job_queued(&worker, node);
 }
 
 void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept {
-    node.claim.prepare(references(result) - 1);
+    node.claim.prepare(references(result), false, result);
     node.spawn_index = group.owner == &worker ? group.spawned++ : JobError::kNested;
     ++worker.inline_depth;
     worker.counters.spawned.add();
@@ -42,22 +43,22 @@ void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept
 }
 
 // From a thread that is not of the group's pool: through the injection queue, or at once when that is full.
-void spawn_from_outside(Group& group, PoolCore& core, Node& node) {
+void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     const Participation participation(core);
+    Worker& guest = participation.worker();
     node.spawn_index = JobError::kNested;
-    participation.worker().counters.spawned.add();
-    node.claim.retain();
-    if (group.completion.spawned_elsewhere(&node)) group.owner->parker.notify();
-    if (core.try_inject(node)) {
+    // The list's, the injection queue's and, while we look whether that has room, our own.
+    node.claim.prepare(references(result) + 2, true, result);
+    guest.counters.spawned.add();
+    group.completion.spawned_elsewhere();
+    if (group.completion.list(&node)) group.owner->parker.notify();
+    if (!core.try_inject(node)) {
         release(&node);
-        return;
+        if (node.claim.try_claim()) {
+            guest.execute(node);
+            return;
+        }
     }
-    if (node.claim.try_claim()) {
-        release(&node);
-        participation.worker().execute(node);
-        return;
-    }
-    release(&node);
     release(&node);
 }
 
@@ -76,16 +77,15 @@ void spawn_into(Group& group, Job& job, bool result) {
     node.descend_from(&group.node());
     Worker* const current = Worker::current();
     if (current == nullptr || &current->core != &core) {
-        node.claim.prepare(references(result));
-        spawn_from_outside(group, core, node);
+        spawn_from_outside(group, core, node, result);
         return;
     }
     Worker& worker = *current;
-    if (worker.deque.size_hint() >= core.options.queue_capacity && worker.inline_depth < kMostInlineDepth) {
+    if (!worker.deque.is_shorter_than(core.options.queue_capacity) && worker.inline_depth < kMostInlineDepth) {
         run_at_once(group, worker, node, result);
         return;
     }
-    node.claim.prepare(references(result));
+    node.claim.prepare(references(result), false, result);
     try {
         if (group.owner == &worker) {
             spawn_by_owner(group, worker, node);
@@ -103,6 +103,7 @@ void spawn_into(Group& group, Job& job, bool result) {
 void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scope&), void* state) {
     const Participation participation(pool.core());
     Worker& worker = participation.worker();
+    const RaisedFloor raised(worker);
     Group& group = Group::create(worker, &options);
     group.node().descend_from(worker.lineage);
     {

@@ -31,7 +31,7 @@ void submit_task(PoolCore& core, Job& job) {
     node.group = nullptr;
     ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
     node.descend_from(nullptr);
-    node.claim.prepare(2);  // the queue's and the Task's
+    node.claim.prepare(2, true, true);  // the queue's and the Task's
     try {
         core.submit(node);
     } catch (...) {

@@ -63,16 +63,22 @@ std::uint32_t Worker::random() noexcept {
 void Worker::push(Node& node) {
     deque.push(&node);
     counters.spawned.add();
-    counters.queue_high_water.raise_to(deque.size_hint());
+    if (!deque.is_shorter_than(counters.queue_high_water.get() + 1)) [[unlikely]] {
+        counters.queue_high_water.raise_to(deque.size_hint());
+    }
 }
 
-void Worker::push_last_in(Node& node) {
-    deque.reserve(1);
+void Worker::push_submitted(Node& node) {
+    far_deque.reserve(1);
     counters.spawned.add();
-    if (Node* const displaced = slot.put(&node)) deque.push(displaced);
+    if (!core.options.lifo_slot) {
+        far_deque.push(&node);
+    } else if (Node* const displaced = slot.put(&node)) {
+        far_deque.push(displaced);
+    }
 }
 
-void Worker::forget_queued(Node& node) noexcept {
+void Worker::forget_promoted(Node& node) noexcept {
     if (deque.pop_if(&node)) release(&node);
 }
 
@@ -91,6 +97,9 @@ Node* Worker::find_own() noexcept {
         if (Node* const node = claimed(last_in)) return node;
     }
     while (Node* const newest_entry = deque.pop()) {
+        if (Node* const node = claimed(newest_entry)) return node;
+    }
+    while (Node* const newest_entry = far_deque.pop()) {
         if (Node* const node = claimed(newest_entry)) return node;
     }
     return nullptr;
@@ -117,16 +126,32 @@ Node* Worker::steal_from(Worker& victim) {
         }
         counters.steals.add();
         counters.stolen.add(batch.taken);
+        steal_pace_.stole(batch.taken);
+        // On their way from one deque to the other the rest could be seen in neither.
+        if (batch.taken > 1) core.job_queued(this, *batch.first);
         if (Node* const node = claimed(batch.first)) return node;
         if (Node* const node = find_own()) return node;
     }
     return nullptr;
 }
 
+// One at a time: an entry that is also in a list is not worth moving.
+Node* Worker::steal_far_from(Worker& victim) noexcept {
+    for (;;) {
+        const Steal<Node*> steal = victim.far_deque.steal();
+        if (steal.status == StealStatus::lost) counters.lost_races.add();
+        if (steal.status != StealStatus::got) return nullptr;
+        counters.steals.add();
+        counters.stolen.add();
+        if (Node* const node = claimed(steal.value)) return node;
+    }
+}
+
 Node* Worker::find_elsewhere() {
     Node* found = nullptr;
     core.for_each_guest([&](Worker& victim) {
         if (found == nullptr) found = steal_from(victim);
+        if (found == nullptr) found = steal_far_from(victim);
     });
     if (found != nullptr) return found;
     for (const std::vector<int>& group : victims) {
@@ -135,6 +160,7 @@ Node* Worker::find_elsewhere() {
         for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
             Worker& victim = *core.workers[static_cast<std::size_t>(group[at])];
             if (Node* const node = steal_from(victim)) return node;
+            if (Node* const node = steal_far_from(victim)) return node;
         }
     }
     if (Node* const node = find_injected()) return node;
@@ -153,6 +179,8 @@ Node* Worker::find_elsewhere() {
 
 // One search without sleeping, for as long as the budget allows.
 Node* Worker::search_awake() {
+    const std::uint64_t away_until = steal_pace_.away_until();
+    while (os::ticks() < away_until) os::cpu_relax();
     const std::uint64_t deadline = os::ticks() + search_budget_.ticks();
     do {
         counters.spins.add();
@@ -190,7 +218,6 @@ void Worker::run_until_stopped() {
     current_context = this;
     for (;;) {
         Node* node = find_own();
-        if (node == nullptr) node = find_elsewhere();
         if (node == nullptr) node = idle_until_work();
         if (node == nullptr) break;
         execute(*node);
@@ -202,11 +229,13 @@ void Worker::run_closure(Node& node) noexcept {
     if (node.group != nullptr && node.group->stop_requested()) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
         counters.cancelled.add();
-        return;
+    } else {
+        const LineageFrame frame(*this, node);
+        futile_word = 0;
+        node.operate(node, Job::Operation::run);
+        (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
     }
-    const LineageFrame frame(*this, node);
-    node.operate(node, Job::Operation::run);
-    (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
+    if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
 }
 
 void Worker::execute(Node& node) noexcept {
@@ -217,7 +246,6 @@ void Worker::execute(Node& node) noexcept {
         release(&node);
         return;
     }
-    // The result, if any, may refer to the scope's locals: let go of it before the scope can end.
     release(&node);
     if (group->owner == this) {
         group->completion.finished_by_owner();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "jobs/parking/parker.hpp"
 #include "jobs/slot/slot.hpp"
 #include "jobs/spin_budget.hpp"
+#include "jobs/steal_pace.hpp"
 
 namespace quarry::impl {
 
@@ -32,13 +34,13 @@ class Worker : public WorkerContext {
     // The life of a pool's own thread: runs jobs until the pool stops and nothing is left.
     void run_until_stopped();
 
-    // Queues a job that this thread created. Publishing fails only by std::bad_alloc, before anybody has seen it.
+    // Queues a job that this thread created. Fails only by std::bad_alloc, before anybody has seen the job.
     void push(Node& node);
-    // Puts a submitted job into the last-in slot; what was there goes to the deque.
-    void push_last_in(Node& node);
-    // The node was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
+    // Puts a submitted job into the last-in slot; what was there goes to the far deque.
+    void push_submitted(Node& node);
+    // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
-    void forget_queued(Node& node) noexcept;
+    void forget_promoted(Node& node) noexcept;
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
@@ -49,8 +51,13 @@ class Worker : public WorkerContext {
     void wait_for(Group& group) noexcept;
     void wait_for(Node& node_with_latch) noexcept;
 
-    // What is left in a guest's deque when it leaves: entries that were claimed without their queue.
+    // Empties a guest's queues when it leaves: what is left there was claimed by other ways.
     void drop_stale_entries() noexcept;
+
+    // Any thread, sequentially consistent.
+    bool has_visible_work() const noexcept {
+        return !deque.looks_empty() || !far_deque.looks_empty() || !slot.looks_empty();
+    }
 
     PoolCore& core;
     const int index;
@@ -66,12 +73,17 @@ class Worker : public WorkerContext {
     std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
     int inline_depth = 0;              // spawned jobs run at once within each other
     bool job_threw = false;            // set by the handler of the job that runs now
+    // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
+    std::uint64_t floor = 0;
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;
     std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
     Slot<DefaultAtomics, Node*> slot;
+    // Jobs of scopes and loops, and promoted joins. Whoever takes an unshared one out of here owns it.
     Deque<DefaultAtomics, Node*> deque;
+    // Submitted jobs, and jobs that are also in their group's list (see publish_all): all of them shared.
+    Deque<DefaultAtomics, Node*> far_deque;
 
   private:
     friend void offer_work(WorkerContext&) noexcept;
@@ -79,12 +91,16 @@ class Worker : public WorkerContext {
     Node* find_own() noexcept;
     Node* find_elsewhere();
     Node* steal_from(Worker& victim);
+    Node* steal_far_from(Worker& victim) noexcept;
     Node* steal_descendant_of(Node& ancestor) noexcept;
     bool descendant_visible(Node& ancestor) noexcept;
     Node* find_injected() noexcept;
     Node* idle_until_work();
     Node* search_awake();
-    Node* next_of(Group& group) noexcept;
+    Node* next_own_descendant_of(Node& ancestor) noexcept;
+    Node* next_listed_in(Group& group) noexcept;
+    void publish(Node& node) noexcept;
+    void publish_all() noexcept;
 
     template <class Event>
     void await(Event event) noexcept;
@@ -99,6 +115,23 @@ class Worker : public WorkerContext {
     SpinBudget wait_budget_;
     std::uint32_t random_state_;
     std::uint32_t turn_ = 0;
+    StealPace steal_pace_;
+};
+
+// Raises the floor for the time of a scope, a loop or a wait.
+class RaisedFloor {
+  public:
+    explicit RaisedFloor(Worker& worker) noexcept : worker_(worker), outer_(worker.floor) {
+        worker.floor = worker.deque.bottom();
+    }
+    RaisedFloor(const RaisedFloor&) = delete;
+    RaisedFloor& operator=(const RaisedFloor&) = delete;
+    // Entries may have been taken from beneath the floor meanwhile: it never rises on the way out.
+    ~RaisedFloor() { worker_.floor = std::min(worker_.floor, outer_); }
+
+  private:
+    Worker& worker_;
+    const std::uint64_t outer_;
 };
 
 // The frames of a job that runs on top of another one: promotion passes it to learn the lineage of what follows.

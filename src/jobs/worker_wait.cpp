@@ -1,4 +1,6 @@
 // How a worker waits: it runs what it waits for, or what that has spawned, or it sleeps. Never anything else.
+#include <algorithm>
+
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
@@ -12,8 +14,8 @@ struct GroupEnd {
 
     Node& ancestor() const noexcept { return group.node(); }
     bool is_over() const noexcept { return group.completion.done(); }
-    // Others have spawned into the group: the owner looks at its lists before it goes on waiting.
-    bool has_news() const noexcept { return group.completion.has_foreign(); }
+    // Others have listed jobs of the group: the owner looks at them before it goes on waiting.
+    bool has_news() const noexcept { return group.listed != nullptr || group.completion.has_listed(); }
     void begin(Parker<DefaultAtomics>&) const noexcept { group.completion.begin_wait(); }
     void end() const noexcept { group.completion.end_wait(); }
 };
@@ -30,30 +32,46 @@ struct LatchSet {
 
 }  // namespace
 
-// The next unstarted job of a group that this worker owns, claimed; wherever it is queued.
-Node* Worker::next_of(Group& group) noexcept {
-    for (;;) {
-        while (Node* const node = group.unstarted) {
-            group.unstarted = node->next.get();
-            --group.unstarted_count;
-            const bool mine = node->claim.try_claim();
-            if (mine) {
-                // The list's reference becomes the runner's.
-                forget_queued(*node);
-                return node;
-            }
-            release(node);
-        }
-        Node* foreign = group.completion.take_foreign();
-        if (foreign == nullptr) return nullptr;
-        while (foreign != nullptr) {
-            Node* const next = foreign->next.get();
-            foreign->next.set(group.unstarted);
-            group.unstarted = foreign;
-            ++group.unstarted_count;
-            foreign = next;
+// The newest entry of the own deque, above the floor, that the wait may run.
+Node* Worker::next_own_descendant_of(Node& ancestor) noexcept {
+    while (deque.bottom() > floor) {
+        Node* const node = deque.pop();
+        if (node == nullptr) break;
+        if (!descends_from(*node, ancestor)) {
+            // Something that runs within this wait spawned into a group outside of it.
+            publish(*node);
+        } else if (Node* const mine = claimed(node)) {
+            return mine;
         }
     }
+    return nullptr;
+}
+
+// The next job of a group that this worker owns which somebody else listed.
+Node* Worker::next_listed_in(Group& group) noexcept {
+    if (group.listed == nullptr) group.listed = group.completion.take_listed();
+    while (Node* const node = group.listed) {
+        group.listed = node->next.get();
+        // The list's reference becomes the runner's; the entry in the queue will be skipped.
+        if (Node* const mine = claimed(node)) return mine;
+    }
+    return nullptr;
+}
+
+// Moves a job out of this worker's deque to where the owner of its group can claim it. A promoted join can be claimed
+// by its owner already.
+void Worker::publish(Node& node) noexcept {
+    Group* const group = node.group;
+    if (group != nullptr) node.claim.share();
+    far_deque.push(&node);
+    if (group != nullptr && group->completion.list(&node)) group->owner->parker.notify();
+    core.job_queued(this, node);
+}
+
+// A worker that sleeps in a wait hides nothing: what it may not run itself, others can reach. See completion/README.md.
+void Worker::publish_all() noexcept {
+    while (Node* const node = deque.pop()) publish(*node);
+    floor = std::min(floor, deque.bottom());
 }
 
 Node* Worker::steal_descendant_of(Node& ancestor) noexcept {
@@ -89,6 +107,7 @@ bool Worker::descendant_visible(Node& ancestor) noexcept {
 
 template <class Event>
 void Worker::park_for(Event& event) noexcept {
+    publish_all();
     event.begin(parker);
     if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
         // Pairs with the fence of whoever queues a descendant and then looks for waiters.
@@ -111,7 +130,9 @@ void Worker::await(Event event) noexcept {
     core.sleep.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
     while (!event.is_over() && !event.has_news()) {
-        if (Node* const node = steal_descendant_of(event.ancestor())) {
+        Node* node = next_own_descendant_of(event.ancestor());
+        if (node == nullptr) node = steal_descendant_of(event.ancestor());
+        if (node != nullptr) {
             core.sleep.add_appetite(-1);
             execute(*node);
             core.sleep.add_appetite(1);
@@ -130,26 +151,32 @@ void Worker::await(Event event) noexcept {
     awaited.store(outer_awaited, std::memory_order_relaxed);
 }
 
+// The caller has raised the floor before the group's first job.
 void Worker::wait_for(Group& group) noexcept {
     for (;;) {
-        while (Node* const node = next_of(group)) execute(*node);
-        if (group.completion.done()) break;
-        await(GroupEnd{group});
+        Node* node = next_own_descendant_of(group.node());
+        if (node == nullptr) node = next_listed_in(group);
+        if (node != nullptr) {
+            execute(*node);
+        } else if (group.completion.done()) {
+            break;
+        } else {
+            await(GroupEnd{group});
+        }
     }
-    // What others spawned and ran may still be listed.
-    for (Node* node = group.completion.take_foreign(); node != nullptr;) {
-        Node* const next = node->next.get();
-        release(node);
-        node = next;
-    }
+    // What was listed and then run by others.
+    while (Node* const node = next_listed_in(group)) release(node);
 }
 
 void Worker::wait_for(Node& node_with_latch) noexcept {
-    if (!node_with_latch.latch.is_set()) await(LatchSet{node_with_latch});
+    if (node_with_latch.latch.is_set()) return;
+    const RaisedFloor raised(*this);
+    await(LatchSet{node_with_latch});
 }
 
 void Worker::drop_stale_entries() noexcept {
     while (Node* const node = deque.pop()) release(node);
+    while (Node* const node = far_deque.pop()) release(node);
 }
 
 }  // namespace quarry::impl

@@ -1,12 +1,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/join.hpp>
 #include <quarry/jobs/parallel_for.hpp>
 #include <quarry/jobs/pool.hpp>
+#include <quarry/jobs/scope.hpp>
 #include <quarry/version.hpp>
 
 namespace {

@@ -31,7 +31,7 @@ inline std::vector<SortInput> sort_inputs(std::size_t size, std::mt19937_64& ran
     add("random", [&](std::size_t) { return random(); });
     add("sorted", [](std::size_t i) { return i; });
     add("reversed", [size](std::size_t i) { return size - i; });
-    add("all equal", [](std::size_t) { return 7; });
+    add("all equal", [](std::size_t) { return std::uint64_t{7}; });
     add("two values", [&](std::size_t) { return random() % 2; });
     add("few distinct", [&](std::size_t) { return random() % 16; });
     add("organ pipe", [size](std::size_t i) { return std::min(i, size - i); });

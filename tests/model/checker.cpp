@@ -23,4 +23,8 @@ void observe(const std::string& outcome) {
     Engine::active().observe(outcome);
 }
 
+void name_next(std::initializer_list<const char*> names) {
+    Engine::active().name_next(names);
+}
+
 }  // namespace model

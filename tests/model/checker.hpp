@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <string>
 
@@ -41,5 +42,8 @@ void after(std::function<void()> body);
 // For set_up, threads and after. A requirement that is false ends the search.
 void require(bool holds, const char* what);
 void observe(const std::string& outcome);
+
+// Names for the atomics that are made next, in that order: for those that a protocol keeps private.
+void name_next(std::initializer_list<const char*> names);
 
 }  // namespace model

@@ -191,7 +191,6 @@ TEST(Checker, WakingTriesEveryWaiter) {
     const auto result = model::check({.name = "who"}, [] {
         struct State {
             ModelAtomic<std::uint32_t> word{0};
-            ModelAtomic<int> asleep{2};
             ModelAtomic<int> first{0};
         };
         auto state = std::make_shared<State>();
@@ -225,7 +224,7 @@ TEST(Checker, PreemptionBoundLimitsTheSearch) {
     };
     // With no preemption the second thread starts after the first; it may still read the old value.
     EXPECT_LT(increments(0).executions, increments(1).executions);
-    EXPECT_LT(increments(1).executions, increments(2).executions + 1);
+    EXPECT_LE(increments(1).executions, increments(2).executions);
     EXPECT_EQ(increments(3).outcomes, (std::set<std::string>{"1", "2"}));
 }
 

@@ -54,7 +54,9 @@ class Engine final : public Host {
     void futex_wake_one(std::size_t location);
     void pause();
     quarry::impl::Mutation mutation() const { return options_.mutation; }
-    MemoryModel& memory() { return memory_; }
+    void set_name(std::size_t location, const char* name);
+    void set_plain_name(std::size_t field, const char* name);
+    void name_next(std::initializer_list<const char*> names);
 
     void add_thread(std::function<void()> body);
     void add_after(std::function<void()> body);

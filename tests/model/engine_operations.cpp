@@ -70,4 +70,19 @@ void Engine::write_plain(std::size_t field, bool destroys) {
     memory_.write_plain(current_, field, destroys);
 }
 
+void Engine::set_name(std::size_t location, const char* name) {
+    const ModelCode outside(false);
+    memory_.set_name(location, name);
+}
+
+void Engine::set_plain_name(std::size_t field, const char* name) {
+    const ModelCode outside(false);
+    memory_.set_plain_name(field, name);
+}
+
+void Engine::name_next(std::initializer_list<const char*> names) {
+    const ModelCode outside(false);
+    memory_.name_next(names);
+}
+
 }  // namespace model

@@ -33,6 +33,7 @@ void MemoryModel::reset() {
         at.name.clear();
     }
     location_count_ = 0;
+    next_names_.clear();
     plains_.clear();
     threads_.fill(ThreadState{});
     total_.reset();
@@ -47,6 +48,10 @@ void MemoryModel::join_thread(std::size_t parent, std::size_t child) {
     threads_[parent].now.join(threads_[child].now);
 }
 
+void MemoryModel::name_next(std::initializer_list<const char*> names) {
+    next_names_.assign(names);
+}
+
 std::string MemoryModel::name(std::size_t location) const {
     const std::string& given = locations_[location].name;
     return given.empty() ? "atomic " + std::to_string(location) : given;
@@ -55,10 +60,14 @@ std::string MemoryModel::name(std::size_t location) const {
 std::size_t MemoryModel::create(std::size_t thread, std::uint64_t value) {
     if (location_count_ == locations_.size()) locations_.emplace_back();
     Location& at = locations_[location_count_];
+    if (!next_names_.empty()) {
+        at.name = next_names_.front();
+        next_names_.pop_front();
+    }
     tick(thread);
     at.creator = thread;
     at.created = threads_[thread].now.at[thread];
-    at.stores.push_back(Store{kFirstLabel, value, Clock{}, false});
+    at.stores.push_back(Store{kFirstLabel, value, Release{}, false});
     at.accesses.push_back(Access{thread, at.created, place_of_store(kFirstLabel), {}, {}});
     return location_count_++;
 }
@@ -105,41 +114,57 @@ std::uint64_t MemoryModel::lowest_readable(std::size_t thread, const Location& a
 // fail here; those that end in the new event can not.
 bool MemoryModel::consistent(Attempt& attempt, const Location& at) const {
     if (total_.empty()) return true;
-    attempt.before = attempt.total ? total_.covered(attempt.clock) : total_.covered_fences(attempt.clock);
+    attempt.fences = total_.covered_fences(attempt.happened);
+    if (attempt.total) attempt.before = total_.covered(attempt.strongly);
     for (const Access& access : at.accesses) {
         if (access.place > attempt.place) attempt.after |= access.after;
         if (attempt.total && access.place < attempt.place) attempt.before |= access.before;
     }
-    return attempt.after.empty() || !total_.contradicts(attempt.before, attempt.after);
+    if (attempt.after.empty()) return true;
+    NodeSet all = attempt.before;
+    all |= attempt.fences;
+    return !total_.contradicts(all, attempt.after);
 }
 
 void MemoryModel::commit(std::size_t thread, const Attempt& attempt, Location& at) {
     const std::uint32_t time = threads_[thread].now.at[thread];
-    Access access{thread, time, attempt.place, attempt.before, {}};
+    Access access{thread, time, attempt.place, attempt.fences, {}};
+    total_.order(attempt.fences, attempt.after);
     if (attempt.total) {
         if (total_.full()) host_.fail("too many seq_cst operations in one execution for the checker");
         NodeSet self;
         self.add(total_.add(thread, time, false));
         total_.order(attempt.before, self);
         total_.order(self, attempt.after);
-        access.before = self;
+        access.before |= self;
         access.after = self;
-    } else {
-        total_.order(attempt.before, attempt.after);
     }
     at.accesses.push_back(access);
 }
 
+MemoryModel::Attempt MemoryModel::attempt(std::size_t thread, std::uint64_t place,
+                                          std::memory_order order) const {
+    const ThreadState& self = threads_[thread];
+    Attempt made{place, is_total(order), self.now, self.strongly, {}, {}, {}};
+    made.strongly.at[thread] = self.now.at[thread];
+    return made;
+}
+
 MemoryModel::Attempt MemoryModel::reading(std::size_t thread, const Store& from,
                                           std::memory_order order) const {
-    Attempt attempt{place_of_read(from.label), threads_[thread].now, is_total(order), {}, {}};
-    if (acquires(order)) attempt.clock.join(from.released);
-    return attempt;
+    Attempt made = attempt(thread, place_of_read(from.label), order);
+    if (acquires(order)) made.happened.join(from.released.happened);
+    if (is_total(order)) made.strongly.join(from.released.total);
+    return made;
 }
 
 void MemoryModel::learn(std::size_t thread, const Store& from, std::memory_order order) {
     ThreadState& self = threads_[thread];
-    if (acquires(order)) self.now.join(from.released);
+    if (acquires(order)) {
+        self.now.join(from.released.happened);
+        self.strongly.join(from.released.strongly);
+    }
+    if (is_total(order)) self.strongly.join(from.released.total);
     self.readable.join(from.released);
 }
 
@@ -155,10 +180,10 @@ std::uint64_t MemoryModel::load(std::size_t thread, std::size_t location, std::m
     options_.clear();
     attempts_.clear();
     for (std::size_t i = at.stores.size(); i-- > 0 && at.stores[i].label >= lowest;) {
-        Attempt attempt = reading(thread, at.stores[i], order);
-        if (!consistent(attempt, at)) continue;
+        Attempt tried = reading(thread, at.stores[i], order);
+        if (!consistent(tried, at)) continue;
         options_.push_back(i);
-        attempts_.push_back(attempt);
+        attempts_.push_back(tried);
     }
     const unsigned picked = host_.choose(static_cast<unsigned>(options_.size()));
     const std::size_t index = options_[picked];
@@ -170,10 +195,10 @@ std::uint64_t MemoryModel::load(std::size_t thread, std::size_t location, std::m
 
 std::uint64_t MemoryModel::load_latest(std::size_t thread, std::size_t location) {
     Location& at = open(thread, location);
-    Attempt attempt = reading(thread, at.stores.back(), std::memory_order_relaxed);
-    consistent(attempt, at);
+    Attempt latest = reading(thread, at.stores.back(), std::memory_order_relaxed);
+    consistent(latest, at);
     learn(thread, at.stores.back(), std::memory_order_relaxed);
-    commit(thread, attempt, at);
+    commit(thread, latest, at);
     note_seen(thread, at, at.stores.size() - 1);
     return at.stores.back().value;
 }
@@ -186,8 +211,21 @@ std::uint64_t MemoryModel::label_after(const Location& at, std::size_t index) {
     return label + (next - label) / 2;
 }
 
-Clock MemoryModel::released_by(std::size_t thread, std::memory_order order) const {
-    return releases(order) ? threads_[thread].now : threads_[thread].fenced;
+// Of a releasing event's own thread, all but the event itself strongly happens before what follows the
+// reader; the event itself does if both are seq_cst.
+MemoryModel::Release MemoryModel::release(std::size_t thread, std::memory_order order,
+                                          const Clock& strongly_before) const {
+    const ThreadState& self = threads_[thread];
+    if (!releases(order)) return self.fenced;
+    Release released{self.now, strongly_before, {}};
+    released.strongly.at[thread] = self.now.at[thread] - 1;
+    if (is_total(order)) {
+        released.total = self.strongly;
+        released.total.at[thread] = self.now.at[thread];
+    }
+    // Stores behind a release fence release what it did, whatever else they release.
+    released.join(self.fenced);
+    return released;
 }
 
 void MemoryModel::store(std::size_t thread, std::size_t location, std::uint64_t value,
@@ -199,16 +237,16 @@ void MemoryModel::store(std::size_t thread, std::size_t location, std::uint64_t 
     attempts_.clear();
     for (std::size_t i = at.stores.size(); i-- > 0 && at.stores[i].label >= lowest;) {
         if (at.stores[i].modified) continue;
-        const std::uint64_t place = place_of_store(label_after(at, i));
-        Attempt attempt{place, threads_[thread].now, is_total(order), {}, {}};
-        if (!consistent(attempt, at)) continue;
+        Attempt tried = attempt(thread, place_of_store(label_after(at, i)), order);
+        if (!consistent(tried, at)) continue;
         options_.push_back(i);
-        attempts_.push_back(attempt);
+        attempts_.push_back(tried);
     }
     const unsigned picked = host_.choose(static_cast<unsigned>(options_.size()));
     const std::size_t index = options_[picked];
     commit(thread, attempts_[picked], at);
-    const Store added{label_after(at, index), value, released_by(thread, order), false};
+    const Store added{label_after(at, index), value, release(thread, order, threads_[thread].strongly),
+                      false};
     at.stores.insert(at.stores.begin() + static_cast<std::ptrdiff_t>(index) + 1, added);
     last_staleness_ = at.stores.size() - 2 - index;
 }
@@ -222,22 +260,23 @@ std::uint64_t MemoryModel::modify(std::size_t thread, std::size_t location, std:
     for (std::size_t i = at.stores.size(); i-- > 0 && at.stores[i].label >= lowest;) {
         const bool stores = change(at.stores[i].value).has_value();
         if (stores && at.stores[i].modified) continue;
-        Attempt attempt = reading(thread, at.stores[i], stores ? order : failure_order);
-        if (stores) attempt.place = place_of_store(label_after(at, i));
-        if (!consistent(attempt, at)) continue;
+        Attempt tried = reading(thread, at.stores[i], stores ? order : failure_order);
+        if (stores) tried.place = place_of_store(label_after(at, i));
+        if (!consistent(tried, at)) continue;
         options_.push_back(i);
-        attempts_.push_back(attempt);
+        attempts_.push_back(tried);
     }
     const unsigned picked = host_.choose(static_cast<unsigned>(options_.size()));
     const std::size_t index = options_[picked];
     const Store from = at.stores[index];
     const std::optional<std::uint64_t> value = change(from.value);
+    const Clock strongly_before = threads_[thread].strongly;
     learn(thread, from, value ? order : failure_order);
     commit(thread, attempts_[picked], at);
     note_seen(thread, at, index);
     if (value) {
         // A read-modify-write continues the release sequence of the store that it read.
-        Store added{label_after(at, index), *value, released_by(thread, order), false};
+        Store added{label_after(at, index), *value, release(thread, order, strongly_before), false};
         added.released.join(from.released);
         at.stores[index].modified = true;
         at.stores.insert(at.stores.begin() + static_cast<std::ptrdiff_t>(index) + 1, added);
@@ -248,15 +287,24 @@ std::uint64_t MemoryModel::modify(std::size_t thread, std::size_t location, std:
 void MemoryModel::fence(std::size_t thread, std::memory_order order) {
     tick(thread);
     ThreadState& self = threads_[thread];
-    if (acquires(order)) self.now.join(self.readable);
-    if (is_total(order)) order_fence(thread);
-    if (releases(order)) self.fenced = self.now;
+    const Clock strongly_before = self.strongly;
+    if (acquires(order)) {
+        self.now.join(self.readable.happened);
+        self.strongly.join(self.readable.strongly);
+    }
+    if (is_total(order)) order_fence(thread, strongly_before);
+    if (releases(order)) {
+        // A fence is not an atomic operation: it has no part in Release::total.
+        self.fenced.join(release(thread, std::memory_order_release, self.strongly));
+    }
 }
 
-void MemoryModel::order_fence(std::size_t thread) {
+void MemoryModel::order_fence(std::size_t thread, const Clock& strongly_before) {
     if (total_.full()) host_.fail("too many seq_cst operations in one execution for the checker");
     const Clock& now = threads_[thread].now;
-    NodeSet before = total_.covered(now);
+    Clock strongly = strongly_before;
+    strongly.at[thread] = now.at[thread];
+    NodeSet before = total_.covered(strongly);
     const std::size_t node = total_.add(thread, now.at[thread], true);
     for (std::size_t i = 0; i < location_count_; ++i) {
         std::uint64_t last = 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ class MemoryModel {
     std::size_t create(std::size_t thread, std::uint64_t value);
     void destroy(std::size_t thread, std::size_t location);
     void set_name(std::size_t location, std::string name) { locations_[location].name = std::move(name); }
+    void name_next(std::initializer_list<const char*> names);
     std::string name(std::size_t location) const;
 
     std::uint64_t load(std::size_t thread, std::size_t location, std::memory_order order);
@@ -71,11 +73,23 @@ class MemoryModel {
     std::size_t last_staleness() const { return last_staleness_; }
 
   private:
+    // What a reader that acquires a store learns.
+    struct Release {
+        Clock happened;  // happens before the reader
+        Clock strongly;  // strongly happens before what follows the reader in its thread
+        Clock total;     // strongly happens before the reader itself, and what follows it, if that is seq_cst
+
+        void join(const Release& other) {
+            happened.join(other.happened);
+            strongly.join(other.strongly);
+            total.join(other.total);
+        }
+    };
     struct Store {
         std::uint64_t label;  // ascends in modification order; gaps leave room for stores in between
         std::uint64_t value;
-        Clock released;  // what a reader that acquires this store learns
-        bool modified;   // the next store is a read-modify-write of this one: nothing may come between
+        Release released;
+        bool modified;  // the next store is a read-modify-write of this one: nothing may come between
     };
     // Where an event stands in the order of its location: at a store, or just behind the store that it read.
     struct Access {
@@ -107,17 +121,21 @@ class MemoryModel {
     };
     struct ThreadState {
         Clock now;
-        Clock readable;  // released by stores that were read without acquire: an acquire fence collects it
-        Clock fenced;    // as of the last release fence: what stores without release still release
+        Clock strongly;    // as Release::strongly; of its own events a thread knows all
+        Release readable;  // released by stores that were read without acquire: an acquire fence collects it
+        Release fenced;    // as of the last release fence: what stores without release still release
         std::uint32_t pauses = 0;
     };
     // An event about to be placed, and what S would have to say about it.
     struct Attempt {
         std::uint64_t place;
-        Clock clock;
-        bool total;  // seq_cst
-        NodeSet before;
-        NodeSet after;
+        bool total;      // seq_cst
+        Clock happened;  // happens before it
+        Clock strongly;  // strongly happens before it
+        NodeSet before;  // precedes it in S
+        NodeSet
+            fences;     // fences that happen before it: they precede in S all that follows it at the location
+        NodeSet after;  // follows it in S
     };
 
     static std::uint64_t place_of_store(std::uint64_t label) { return 2 * label; }
@@ -129,15 +147,17 @@ class MemoryModel {
     std::uint64_t lowest_readable(std::size_t thread, const Location& at) const;
     bool consistent(Attempt& attempt, const Location& at) const;
     void commit(std::size_t thread, const Attempt& attempt, Location& at);
+    Attempt attempt(std::size_t thread, std::uint64_t place, std::memory_order order) const;
     Attempt reading(std::size_t thread, const Store& from, std::memory_order order) const;
     void learn(std::size_t thread, const Store& from, std::memory_order order);
     void note_seen(std::size_t thread, Location& at, std::size_t index);
     std::uint64_t label_after(const Location& at, std::size_t index);
-    Clock released_by(std::size_t thread, std::memory_order order) const;
-    void order_fence(std::size_t thread);
+    Release release(std::size_t thread, std::memory_order order, const Clock& strongly_before) const;
+    void order_fence(std::size_t thread, const Clock& strongly_before);
 
     Host& host_;
     std::deque<Location> locations_;
+    std::deque<const char*> next_names_;
     std::size_t location_count_ = 0;
     std::vector<PlainState> plains_;
     std::array<ThreadState, kMostThreads> threads_{};

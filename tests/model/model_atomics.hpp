@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -138,12 +137,12 @@ struct ModelAtomics {
 
 // Names for the trace of a failing execution.
 template <class T>
-void name(const ModelAtomic<T>& atomic, std::string called) {
-    Engine::active().memory().set_name(atomic.location(), std::move(called));
+void name(const ModelAtomic<T>& atomic, const char* called) {
+    Engine::active().set_name(atomic.location(), called);
 }
 template <class T>
-void name(const ModelPlain<T>& plain, std::string called) {
-    Engine::active().memory().set_plain_name(plain.field(), std::move(called));
+void name(const ModelPlain<T>& plain, const char* called) {
+    Engine::active().set_plain_name(plain.field(), called);
 }
 
 }  // namespace model

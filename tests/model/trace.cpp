@@ -1,5 +1,6 @@
 #include "trace.hpp"
 
+#include <map>
 #include <sstream>
 
 namespace model {
@@ -24,32 +25,31 @@ const char* order_name(std::memory_order order) {
     return "?";
 }
 
-void print_value(std::ostringstream& out, std::uint64_t value) {
-    constexpr std::uint64_t kReadable = 1'000'000;
-    const auto below_zero = static_cast<std::int64_t>(value);
-    if (value < kReadable) {
-        out << value;
-    } else if (below_zero < 0 && below_zero > -static_cast<std::int64_t>(kReadable)) {
-        out << below_zero;
-    } else {
-        out << "0x" << std::hex << value << std::dec;
+// Numbers as they are, small negative ones too; pointers as p1, p2 and so on.
+class Values {
+  public:
+    std::string text(std::uint64_t value) {
+        constexpr std::int64_t kReadable = 1'000'000;
+        const auto number = static_cast<std::int64_t>(value);
+        if (number > -kReadable && number < kReadable) return std::to_string(number);
+        const auto known = pointers_.try_emplace(value, pointers_.size() + 1).first;
+        return "p" + std::to_string(known->second);
     }
-}
+
+  private:
+    std::map<std::uint64_t, std::size_t> pointers_;
+};
 
 }  // namespace
 
 std::string format_trace(const std::vector<TraceEntry>& trace, const MemoryModel& memory) {
     std::ostringstream out;
+    Values values;
     for (const TraceEntry& entry : trace) {
         out << "  thread " << entry.thread << ": " << entry.operation;
         if (entry.location != kNowhere) {
-            out << ' ' << memory.name(entry.location) << " = ";
-            print_value(out, entry.value);
-            if (entry.earlier != entry.value) {
-                out << " (was ";
-                print_value(out, entry.earlier);
-                out << ')';
-            }
+            out << ' ' << memory.name(entry.location) << " = " << values.text(entry.value);
+            if (entry.earlier != entry.value) out << " (was " << values.text(entry.earlier) << ')';
         }
         out << ' ' << order_name(entry.order);
         if (entry.staleness != 0) out << ", " << entry.staleness << " later in modification order";

@@ -54,6 +54,9 @@ void parallel_for(Pool& pool, First first, Last last, Body&& body) {
     using Function = std::remove_reference_t<Body>;
     static_assert(impl::kTakesIndex<Function, Index> || std::is_invocable_v<Function&, IndexRange>,
                   "the body is called with an index or with an IndexRange");
+    if (!std::in_range<Index>(first) || !std::in_range<Index>(last)) {
+        throw std::invalid_argument("parallel_for: a negative bound does not go with an unsigned one");
+    }
     const auto begin = static_cast<Index>(first);
     const auto end = static_cast<Index>(last);
     if (begin >= end) return;

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <stdexcept>
-#include <type_traits>
-#include <vector>
 
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/map_indices.hpp"
@@ -26,15 +27,31 @@ auto parallel_map(Pool& pool, Range&& range, F f) {
         [&f, first](std::size_t i) -> decltype(auto) { return std::invoke(f, first[static_cast<Difference>(i)]); });
 }
 
+// Consecutive elements of a range whose elements do not lie in one piece.
+template <std::random_access_iterator I>
+class ChunkView {
+  public:
+    ChunkView(I first, std::iter_difference_t<I> count) : first_(first), count_(count) {}
+    I begin() const { return first_; }
+    I end() const { return first_ + count_; }
+    std::size_t size() const { return static_cast<std::size_t>(count_); }
+    std::iter_reference_t<I> operator[](std::size_t i) const {
+        return first_[static_cast<std::iter_difference_t<I>>(i)];
+    }
+
+  private:
+    I first_;
+    std::iter_difference_t<I> count_;
+};
+
 namespace impl {
 
-// `count` elements from `first` on, as what chunk_map hands out: a span where the elements lie in one piece.
 template <std::random_access_iterator I>
 auto chunk_at(I first, std::iter_difference_t<I> count) {
     if constexpr (std::contiguous_iterator<I>) {
         return std::span(std::to_address(first), static_cast<std::size_t>(count));
     } else {
-        return std::ranges::subrange(first, first + count);
+        return ChunkView<I>(first, count);
     }
 }
 

@@ -95,7 +95,7 @@ class ScopeResult {
         return *this;
     }
     ~ScopeResult() {
-        if (job_ != nullptr) impl::release_job(*job_);
+        if (job_ != nullptr) impl::drop_handle(*job_);
     }
 
     // False when the job failed or was cancelled.

@@ -82,7 +82,7 @@ class Task {
         return *this;
     }
     ~Task() {
-        if (job_ != nullptr) impl::release_job(*job_);
+        if (job_ != nullptr) impl::drop_handle(*job_);
     }
 
     bool ready() const noexcept { return job_ != nullptr && impl::task_ready(*job_); }

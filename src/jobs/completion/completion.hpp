@@ -17,16 +17,23 @@ class Completion {
     void spawned_by_owner() noexcept { outstanding_.set(outstanding_.get() + 1); }
     void finished_by_owner() noexcept { outstanding_.set(outstanding_.get() - 1); }
 
-    // Another thread, from within a job of the group. The owner finds the node in take_foreign(). True: the owner
-    // sleeps and must be notified.
-    [[nodiscard]] bool spawned_elsewhere(Node* node) noexcept {
-        Node* head = foreign_.load(std::memory_order_relaxed);
+    // Another thread, from within a job of the group (which is therefore not over).
+    void spawned_elsewhere() noexcept { balance_.fetch_sub(kOne, std::memory_order_relaxed); }
+
+    // Another thread, from within a job of the pool: makes an unstarted job of the group claimable by its owner, which
+    // finds it in take_listed(). True: the owner sleeps and must be notified.
+    [[nodiscard]] bool list(Node* node) noexcept {
+        Node* head = listed_.load(std::memory_order_relaxed);
         do {
             node->next.set(head);
-        } while (!foreign_.compare_exchange_weak(head, node,
-                                                 Policy::order(Mutation::completion_list, std::memory_order_release),
-                                                 std::memory_order_relaxed));
-        return (balance_.fetch_sub(kOne, std::memory_order_acq_rel) & kOwnerWaits) != 0;
+        } while (!listed_.compare_exchange_weak(head, node,
+                                                Policy::order(Mutation::completion_list, std::memory_order_release),
+                                                std::memory_order_relaxed));
+        // A read-modify-write of the word that the owner announces its sleep in: one of the two sees the other.
+        if (Policy::mutated(Mutation::completion_list_by_load)) {
+            return (balance_.load(std::memory_order_acquire) & kOwnerWaits) != 0;
+        }
+        return (balance_.fetch_add(0, std::memory_order_acq_rel) & kOwnerWaits) != 0;
     }
 
     // Another thread. True: it was the last one and the owner must be notified. The group may be gone when this
@@ -44,7 +51,7 @@ class Completion {
         return (balance & ~kOwnerWaits) == outstanding_.get() * kOne;
     }
 
-    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done() and take_foreign()
+    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done() and has_listed()
     // after this and before sleeping.
     void begin_wait() noexcept {
         balance_.fetch_add(kOwnerWaits - outstanding_.get() * kOne, std::memory_order_acq_rel);
@@ -52,24 +59,25 @@ class Completion {
     }
     void end_wait() noexcept { balance_.fetch_sub(kOwnerWaits, std::memory_order_acq_rel); }
 
-    // Owner: whether take_foreign() would find something.
-    bool has_foreign() const noexcept { return foreign_.load(std::memory_order_relaxed) != nullptr; }
+    // Owner: whether take_listed() would find something.
+    bool has_listed() const noexcept { return listed_.load(std::memory_order_relaxed) != nullptr; }
 
-    // Owner: the jobs that others spawned since the last call, as a list through `next`; newest first.
-    Node* take_foreign() noexcept {
-        if (foreign_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-        return foreign_.exchange(nullptr, Policy::order(Mutation::completion_take, std::memory_order_acquire));
+    // Owner: the jobs that were listed since the last call, through `next`; newest first.
+    Node* take_listed() noexcept {
+        if (!has_listed()) return nullptr;
+        return listed_.exchange(nullptr, Policy::order(Mutation::completion_take, std::memory_order_acquire));
     }
 
   private:
     static constexpr std::int64_t kOwnerWaits = 1;
     static constexpr std::int64_t kOne = 2;
 
-    // Spawned less finished, by the owner; while it waits, moved into balance_.
-    typename Policy::template Plain<std::int64_t> outstanding_{0};
     // kOne * (finished less spawned by others) + kOwnerWaits.
     typename Policy::template Atomic<std::int64_t> balance_{0};
-    typename Policy::template Atomic<Node*> foreign_{nullptr};
+    typename Policy::template Atomic<Node*> listed_{nullptr};
+    // Spawned less finished, by the owner; when it begins to wait this moves into balance_. Last, so that a group can
+    // have what others write and what the owner writes on different cache lines.
+    typename Policy::template Plain<std::int64_t> outstanding_{0};
 };
 
 }  // namespace quarry::impl

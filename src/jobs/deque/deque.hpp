@@ -47,7 +47,7 @@ class Deque {
   public:
     // The capacity is rounded up to a power of two. Tests choose first_index to make indices wrap.
     explicit Deque(std::size_t initial_capacity = 256, std::uint64_t first_index = 0)
-        : top_(first_index), bottom_(first_index) {
+        : top_(first_index), bottom_(first_index), known_top_(first_index) {
         adopt(std::make_unique<Buffer>(std::bit_ceil(std::max<std::size_t>(initial_capacity, 1))),
               first_index);
     }
@@ -59,7 +59,8 @@ class Deque {
         const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
         if (bottom == limit_.get()) [[unlikely]]
             make_room(bottom, 1);
-        slots_.get()[bottom & mask_.get()].store(value, std::memory_order_relaxed);
+        slots_.get()[bottom & mask_.get()].store(
+            value, Policy::order(Mutation::deque_push_entry, std::memory_order_release));
         bottom_.store(bottom + 1, Policy::order(Mutation::deque_push_publish, std::memory_order_release));
     }
 
@@ -86,8 +87,19 @@ class Deque {
             value = slots_.get()[bottom & mask_.get()].load(std::memory_order_relaxed);
             if (!take_last(top)) value = nullptr;
         }
-        bottom_.store(end, Policy::order(Mutation::deque_pop_restore, std::memory_order_release));
+        bottom_.store(end, std::memory_order_relaxed);
         return value;
+    }
+
+    // Owner. The index that the next push gets.
+    std::uint64_t bottom() const { return bottom_.load(std::memory_order_relaxed); }
+
+    // Owner. Whether fewer than `most` entries are in the deque. Reads the top, which thieves write, only now and then.
+    bool is_shorter_than(std::size_t most) {
+        const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
+        if (bottom - known_top_.get() < most) return true;
+        known_top_.set(top_.load(std::memory_order_relaxed));
+        return bottom - known_top_.get() < most;
     }
 
     // Owner. Pops the youngest entry if it is this one.
@@ -164,7 +176,8 @@ class Deque {
     // it.
     bool looks_empty() const {
         const std::uint64_t top = top_.load(std::memory_order_relaxed);
-        return distance(top, bottom_.load(std::memory_order_seq_cst)) <= 0;
+        const auto order = Policy::order(Mutation::deque_empty_bottom, std::memory_order_seq_cst);
+        return distance(top, bottom_.load(order)) <= 0;
     }
 
     // Any thread. Right when nothing else is going on.
@@ -206,10 +219,10 @@ class Deque {
 
     bool take_last(std::uint64_t top) {
         if (Policy::mutated(Mutation::deque_pop_exchange)) {
-            top_.store(top + 1, std::memory_order_seq_cst);
+            top_.store(top + 1, std::memory_order_relaxed);
             return true;
         }
-        return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+        return top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed,
                                             std::memory_order_relaxed);
     }
 
@@ -218,7 +231,8 @@ class Deque {
         if (distance(top, bottom) <= 0) return {StealStatus::empty, nullptr};
         const Buffer* buffer =
             buffer_.load(Policy::order(Mutation::deque_steal_buffer, std::memory_order_acquire));
-        T entry = buffer->slots.get()[top & buffer->mask.get()].load(std::memory_order_relaxed);
+        T entry = buffer->slots.get()[top & buffer->mask.get()].load(
+            Policy::order(Mutation::deque_steal_entry, std::memory_order_acquire));
         // A slot never written to: the buffer has grown, and left this index behind, since the top was read.
         if (entry == nullptr) return {StealStatus::lost, nullptr};
         if (!accept(entry)) {
@@ -268,6 +282,7 @@ class Deque {
     Plain<std::uint64_t> mask_{0};
     Plain<std::uint64_t> limit_{
         0};  // the bottom at which the buffer is full, as far as the owner knows of the top
+    Plain<std::uint64_t> known_top_{0};             // an earlier value of the top
     Atomic<const Buffer*> buffer_{nullptr};
     std::unique_ptr<Buffer> newest_;
 };

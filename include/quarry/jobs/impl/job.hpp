@@ -15,22 +15,23 @@ namespace quarry::impl {
 inline constexpr std::size_t kInlineClosureBytes = 80;
 
 struct Job {
-    // run: call the closure, then destroy it. discard: destroy it without calling. destroy: the last reference to
-    // the node is gone, destroy what is left (a result). No operation lets an exception out.
+    // run: call the closure, then destroy it. discard: destroy it without calling. destroy: the job has ended and
+    // nobody can ask for its result any more: destroy what is left. No operation lets an exception out.
     enum class Operation { run, discard, destroy };
     using Operate = void (*)(Job&, Operation);
 
     Operate operate;
 };
 
-// The bytes in which the closure is built.
-QUARRY_API void* closure_storage(Job& job) noexcept;
+// The bytes in which the closure is built: the last ones of the node that the job is the first part of.
+inline constexpr std::size_t kClosureOffset = 48;
+inline void* closure_storage(Job& job) noexcept { return reinterpret_cast<std::byte*>(&job) + kClosureOffset; }
 
 // A node with no references that is not queued anywhere. Throws std::bad_alloc.
 QUARRY_API Job& allocate_job();
 QUARRY_API void free_job(Job& job) noexcept;
-// Drops one reference; the last one destroys and recycles the node.
-QUARRY_API void release_job(Job& job) noexcept;
+// The handle to the job's result is gone.
+QUARRY_API void drop_handle(Job& job) noexcept;
 
 // A closure that is too big for the node lives on the heap; both look alike through get().
 template <class Payload>

@@ -45,7 +45,15 @@ struct LoopFrame : Frame {
         : loop(of), context(worker), previous(worker.newest), first(begin), last(end), started(now) {
         promote = &promote_loop;
         previous->next = this;
+// GCC does not see that the destructor takes the address back.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
         worker.newest = this;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
     }
     LoopFrame(const LoopFrame&) = delete;
     LoopFrame& operator=(const LoopFrame&) = delete;
@@ -109,9 +117,21 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
     }
 }
 
+// The calling thread's place in a pool, for a loop.
+class LoopEntry : public JoinEntry {
+  public:
+    QUARRY_API explicit LoopEntry(Pool& pool);
+    LoopEntry(const LoopEntry&) = delete;
+    LoopEntry& operator=(const LoopEntry&) = delete;
+    QUARRY_API ~LoopEntry();
+
+  private:
+    std::uint64_t outer_floor_;
+};
+
 template <class Body>
 void run_loop(Pool& pool, std::uint64_t count, const Body& body) {
-    JoinEntry entry(pool);
+    const LoopEntry entry(pool);
     Loop loop{&run_loop_piece<Body>, &body};
     try {
         run_loop_piece<Body>(entry.context(), loop, 0, count);

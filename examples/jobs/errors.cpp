@@ -1,0 +1,33 @@
+// A failed job fails alone. Its scope joins all the others first, then rethrows the first error, or hands over all of
+// them where it was asked to.
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+#include <quarry/jobs/pool.hpp>
+#include <quarry/jobs/scope.hpp>
+
+int main() {
+    // [begin docs]
+    quarry::Pool pool;
+    std::vector<quarry::JobError> errors;
+    std::vector<quarry::ScopeResult<int>> results;
+
+    pool.scope(
+        [&](quarry::Scope& scope) {
+            for (int i = 0; i < 10; ++i) {
+                results.push_back(scope.spawn([i] { return i % 3 == 0 ? throw std::runtime_error("no threes") : i; }));
+            }
+        },
+        quarry::ScopeOptions{.errors = &errors});
+
+    for (const quarry::JobError& failed : errors) {
+        try {
+            std::rethrow_exception(failed.error);
+        } catch (const std::runtime_error& error) {
+            std::printf("job %zu: %s\n", failed.index, error.what());
+        }
+    }
+    // [end docs]
+    return errors.size() == 4 && !results[9].has_value() && *results[8] == 8 ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+// The whole of the job engine on one page.
+#include <cstdio>
+#include <vector>
+
+#include <quarry/jobs/join.hpp>
+#include <quarry/jobs/parallel_for.hpp>
+#include <quarry/jobs/pool.hpp>
+#include <quarry/jobs/scope.hpp>
+
+namespace {
+
+int load(int id) {
+    return id;
+}
+int count_words() {
+    return 3;
+}
+int count_lines() {
+    return 1;
+}
+
+}  // namespace
+
+int main() {
+    // [begin docs]
+    quarry::Pool pool;  // one worker for each CPU that this process may use
+
+    // A scope: jobs that borrow locals. It returns when all have run, and rethrows the first error.
+    std::vector<int> pages(3);
+    pool.scope([&](quarry::Scope& scope) {
+        for (int id = 0; id < 3; ++id) scope.spawn([&pages, id] { pages[static_cast<std::size_t>(id)] = load(id); });
+    });
+
+    // join: two closures, at the same time if another worker is free.
+    const auto [words, lines] = pool.join(count_words, count_lines);
+
+    // A loop that is split on demand.
+    std::vector<int> squares(1000);
+    quarry::parallel_for(pool, 0, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = i * i; });
+
+    // A job of its own; dropping the task would leave it running.
+    quarry::Task<int> task = pool.submit([] { return 42; });
+    const int answer = task.get();
+
+    // What each worker did.
+    const quarry::PoolStats stats = pool.stats();
+    std::printf("%zu jobs on %d workers\n", static_cast<std::size_t>(stats.total.completed), pool.worker_count());
+    // [end docs]
+    return pages[2] == 2 && words == 3 && lines == 1 && squares[999] == 998'001 && answer == 42 ? 0 : 1;
+}
