@@ -101,7 +101,7 @@ class Table {
         if (own == nullptr || other == nullptr) return fmt::format("{:>7}", "");
         if (other->value <= 0) return fmt::format("{:>7}", own->value <= 0 ? "1.00" : "-");
         const double factor = own->value / other->value;
-        const std::string text = fmt::format("{:>7}", three_digits(factor));
+        std::string text = fmt::format("{:>7}", three_digits(factor));
         if (!colour_ || !judge) return text;
         return fmt::format("{}{}{}", factor <= 1.0 ? kGood : kBad, text, kPlain);
     }
