@@ -202,7 +202,9 @@ void PoolCore::last_searcher_found_work() noexcept {
 }
 
 bool PoolCore::work_visible() const noexcept {
-    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty()) return true;
+    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty() || !overflow_.looks_empty()) {
+        return true;
+    }
     bool visible = false;
     for (const auto& worker : workers) visible = visible || worker->has_visible_work();
     for_each_guest([&](const Worker& guest) { visible = visible || guest.has_visible_work(); });
@@ -216,6 +218,7 @@ bool PoolCore::try_inject(Node& node) noexcept {
 }
 
 Node* PoolCore::take_injected() noexcept {
+    if (Node* const node = overflow_.pop()) return node;
     Node* const node = injected_.try_pop();
     if (node == nullptr) return nullptr;
     // Pairs with wait_for_room: the waiter counts itself, then looks for room again.
@@ -236,6 +239,12 @@ void PoolCore::submit(Node& node) {
         return;
     }
     submitted_outside_.fetch_add(1, std::memory_order_relaxed);
+    if (try_inject(node)) return;
+    if (worker != nullptr) {
+        overflow_.push(node);
+        job_queued(nullptr, node);
+        return;
+    }
     while (!try_inject(node)) {
         room_waiters_.fetch_add(1, std::memory_order_seq_cst);
         const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);

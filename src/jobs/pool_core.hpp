@@ -12,6 +12,7 @@
 
 #include "quarry/jobs/pool.hpp"
 
+#include "jobs/overflow_list.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/bounded_queue.hpp"
 #include "jobs/worker.hpp"
@@ -55,7 +56,7 @@ class PoolCore {
     // Whether any queue holds something, or the pool stops. Sequentially consistent.
     bool work_visible() const noexcept;
 
-    // Queues a submitted job; waits for room if it comes from outside.
+    // Queues a submitted job; waits for room if the calling thread is outside any job.
     void submit(Node& node);
     bool try_inject(Node& node) noexcept;
     Node* take_injected() noexcept;
@@ -91,6 +92,7 @@ class PoolCore {
 
     std::vector<std::thread> threads_;
     BoundedQueue<DefaultAtomics, Node*> injected_;
+    OverflowList overflow_;
     // Threads outside that wait for room in injected_, and the word they sleep on.
     std::atomic<std::uint32_t> room_waiters_{0};
     std::atomic<std::uint32_t> room_made_{0};
