@@ -52,6 +52,7 @@ void wait_for_task(Job& job, TaskHome& home) {
     if (node.claim.try_claim()) {
         // The Task keeps its own reference; the one that execute() drops is the runner's.
         node.claim.retain();
+        worker.forget_submitted(node);
         worker.execute(node);
     } else {
         worker.wait_for(node);

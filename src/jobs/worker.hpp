@@ -41,6 +41,8 @@ class Worker : public WorkerContext {
     // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
     void forget_promoted(Node& node) noexcept;
+    // The same for a submitted job that its waiter claimed.
+    void forget_submitted(Node& node) noexcept;
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
