@@ -77,6 +77,9 @@ void PoolCore::start_threads() {
         stop_threads();
         throw Error("can not start worker thread " + std::to_string(started + 1) + " of " +
                     std::to_string(options.workers) + ": " + failure.code().message());
+    } catch (...) {
+        stop_threads();
+        throw;
     }
 }
 
