@@ -1,16 +1,16 @@
 #include "jobs/pool_core.hpp"
 
-#include <pthread.h>
-
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "quarry/jobs/error.hpp"
+#include <pthread.h>
 
 #include "jobs/os.hpp"
 #include "jobs/topology.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -84,11 +84,6 @@ void PoolCore::start_threads() {
 }
 
 void PoolCore::stop_threads() noexcept {
-    // In a forked child the threads do not exist, and neither does what they would have to be told.
-    if (fork_generation_ != os::fork_generation()) {
-        for (std::thread& thread : threads_) thread.detach();
-        return;
-    }
     stopping.store(true, std::memory_order_seq_cst);
     (void)sleep.new_job();
     while (wake_one(0, true)) {
@@ -103,8 +98,20 @@ void PoolCore::thread_main(Worker& worker) noexcept {
     if (options.on_thread_stop) options.on_thread_stop(worker.index);
 }
 
+bool PoolCore::is_forked_copy() const noexcept {
+    return fork_generation_ != os::fork_generation();
+}
+
+bool PoolCore::runs_on_this_thread() const noexcept {
+    const Worker* const current = Worker::current();
+    if (current != nullptr && &current->core == this) return true;
+    // A worker of ours may be a guest of another pool at the moment.
+    const auto me = std::this_thread::get_id();
+    return std::any_of(threads_.begin(), threads_.end(), [&](const std::thread& one) { return one.get_id() == me; });
+}
+
 void PoolCore::require_usable() const {
-    if (fork_generation_ == os::fork_generation()) return;
+    if (!is_forked_copy()) return;
     throw Error("this pool was made before fork(): its threads do not exist in the child; make a new pool there");
 }
 
@@ -191,8 +198,8 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     const std::int64_t word = sleep.new_job();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken = Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1)
-                                                     : wake_waiter_for(node);
+    const bool woken =
+        Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {

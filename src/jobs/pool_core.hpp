@@ -39,7 +39,11 @@ class PoolCore {
     PoolCore& operator=(const PoolCore&) = delete;
     ~PoolCore();
 
-    // Throws quarry::Error in a forked child, where the pool's threads do not exist.
+    // In a forked child, where the pool's threads do not exist.
+    bool is_forked_copy() const noexcept;
+    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
+    bool runs_on_this_thread() const noexcept;
+    // Throws quarry::Error in a forked child.
     void require_usable() const;
 
     // A guest's place for the calling thread; leave() gives it back.

@@ -14,7 +14,9 @@ namespace {
 constexpr int kMostInlineDepth = 16;
 
 // References of a job: its queue's or runner's, and that of the result's handle if there is one.
-constexpr std::uint32_t references(bool result) { return result ? 2 : 1; }
+constexpr std::uint32_t references(bool result) {
+    return result ? 2 : 1;
+}
 
 void spawn_by_owner(Group& group, Worker& owner, Node& node) {
     node.spawn_index = group.spawned++;
@@ -77,7 +79,8 @@ void spawn_into(Group& group, Job& job, bool result) {
     node.descend_from(&group.node());
     Worker* const current = Worker::current();
     const bool outside = current == nullptr || &current->core != &core;
-    if (!outside && !current->deque.is_shorter_than(core.options.queue_capacity) && current->inline_depth < kMostInlineDepth) {
+    if (!outside && !current->deque.is_shorter_than(core.options.queue_capacity) &&
+        current->inline_depth < kMostInlineDepth) {
         run_at_once(group, *current, node, result);
         return;
     }
