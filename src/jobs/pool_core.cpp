@@ -59,11 +59,8 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 
 PoolCore::~PoolCore() {
     stop_threads();
-    // A thread that waited for one of our tasks may be on its way out: all is done, so it takes no time.
-    for_each_guest([](const Worker& guest) {
-        while (guest.taken.load(std::memory_order_acquire)) os::yield_thread();
-    });
-    task_home->core = nullptr;
+    // A thread that waited for one of our tasks may be on its way out.
+    task_home->close();
 }
 
 void PoolCore::start_threads() {

@@ -12,6 +12,7 @@
 
 #include "quarry/jobs/pool.hpp"
 
+#include "jobs/os.hpp"
 #include "jobs/overflow_list.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/bounded_queue.hpp"
@@ -24,9 +25,30 @@ struct TaskHome {
     TaskHome(PoolCore* pool_core, std::function<void(std::exception_ptr)> error_hook)
         : core(pool_core), on_error(std::move(error_hook)) {}
 
-    PoolCore* core;  // valid while a task has not ended
-    std::function<void(std::exception_ptr)> on_error;
+    // A thread that waits for a task enters before it looks, for the last time, whether the task has ended. If it has
+    // not, the pool exists until the thread leaves. Both sides change one word, so one of them sees the other: the
+    // pool's end the visitor, or the visitor the end of the task.
+    void enter() noexcept { visitors_.fetch_add(1, std::memory_order_acq_rel); }
+    void leave() noexcept {
+        if (visitors_.fetch_sub(1, std::memory_order_acq_rel) == kClosing + 1) os::futex_wake_one(visitors_);
+    }
+    // All tasks have ended: returns when nobody is inside.
+    void close() noexcept {
+        visitors_.fetch_or(kClosing, std::memory_order_acq_rel);
+        for (;;) {
+            const std::uint32_t seen = visitors_.load(std::memory_order_acquire);
+            if (seen == kClosing) return;
+            os::futex_wait(visitors_, seen);
+        }
+    }
+
+    PoolCore* const core;  // valid while a task has not ended
+    const std::function<void(std::exception_ptr)> on_error;
     std::atomic<bool> error_logged{false};
+
+  private:
+    static constexpr std::uint32_t kClosing = std::uint32_t{1} << 31;
+    std::atomic<std::uint32_t> visitors_{0};
 };
 
 // Threads from outside that can take part in one pool at the same time.

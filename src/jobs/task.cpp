@@ -8,6 +8,20 @@
 #include "jobs/worker.hpp"
 
 namespace quarry::impl {
+namespace {
+
+class Visit {
+  public:
+    explicit Visit(TaskHome& home) noexcept : home_(home) { home_.enter(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { home_.leave(); }
+
+  private:
+    TaskHome& home_;
+};
+
+}  // namespace
 
 std::shared_ptr<TaskHome> task_home(PoolCore& core) { return core.task_home; }
 
@@ -46,6 +60,8 @@ bool task_ready(const Job& job) noexcept { return static_cast<const Node&>(job).
 
 void wait_for_task(Job& job, TaskHome& home) {
     auto& node = static_cast<Node&>(job);
+    if (node.latch.is_set()) return;
+    const Visit visit(home);
     if (node.latch.is_set()) return;
     const Participation participation(*home.core);
     Worker& worker = participation.worker();
