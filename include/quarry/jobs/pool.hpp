@@ -77,7 +77,7 @@ class Pool {
 template <class F, class G>
 auto Pool::join(F&& f, G&& g) {
     impl::JoinEntry entry(*this);
-    return impl::join_on(entry.context(), std::forward<F>(f), std::forward<G>(g));
+    return impl::join_on<F, G>(entry.context(), f, g);
 }
 
 template <class F>
