@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,58 +14,8 @@
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
+#include "tests/jobs/counting_allocator.hpp"
 #include "tests/jobs/support.hpp"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations{0};
-
-void* counted_allocation(std::size_t bytes, std::size_t alignment) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-    void* const memory = std::aligned_alloc(alignment, rounded);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-    return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes) {
-    return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted_allocation(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-    return counted_allocation(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
-}
 
 namespace quarry {
 namespace {
@@ -80,9 +29,9 @@ std::uint64_t allocations_once_warm(Work work) {
     for (int i = 0; i < 20; ++i) work(4);
     std::uint64_t least = ~std::uint64_t{0};
     for (int tries = 0; tries < 5 && least != 0; ++tries) {
-        const std::uint64_t before = allocations.load();
+        const std::uint64_t before = allocation_count();
         for (int i = 0; i < 20; ++i) work(1);
-        least = std::min(least, allocations.load() - before);
+        least = std::min(least, allocation_count() - before);
     }
     return least;
 }
