@@ -53,8 +53,9 @@ QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& fram
 // A small closure that the caller made for this join alone is kept in the frame, any other one by its address. Copying
 // such a one can not be observed, and saves the caller from having to put it into memory twice.
 template <class G>
-inline constexpr bool kCopiedIntoFrame =
-    !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
+inline constexpr bool kCopiedIntoFrame = std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
+template <class G>
+inline constexpr bool kCopiedIntoFrame<G&> = false;  // a function, for one, has no size
 
 template <class G>
 class ClosureInFrame {
