@@ -3,6 +3,7 @@
 #include <mutex>
 #include <new>
 
+#include "jobs/os.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/scope.hpp"
 
@@ -11,7 +12,10 @@ namespace {
 
 // Errors are rare and a group has no room for a mutex of its own.
 std::mutex& collecting_mutex() {
-    static auto* const mutex = new std::mutex;
+    static std::mutex* const mutex = [] {
+        os::around_fork([] { collecting_mutex().lock(); }, [] { collecting_mutex().unlock(); });
+        return new std::mutex;
+    }();
     return *mutex;
 }
 

@@ -42,6 +42,8 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
     }
 }
 
+void join_closure_failed() noexcept { Worker::current()->job_threw = true; }
+
 SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept {
     auto& worker = static_cast<Worker&>(context);
     auto& node = static_cast<Node&>(*frame.job);

@@ -86,6 +86,10 @@ std::uint64_t fork_generation() noexcept {
     return forks.load(std::memory_order_relaxed);
 }
 
+void around_fork(void (*before)(), void (*after)()) noexcept {
+    pthread_atfork(before, after, after);
+}
+
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }

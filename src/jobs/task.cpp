@@ -7,6 +7,20 @@
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
+namespace {
+
+class Visit {
+  public:
+    explicit Visit(TaskHome& home) noexcept : home_(home) { home_.enter(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { home_.leave(); }
+
+  private:
+    TaskHome& home_;
+};
+
+}  // namespace
 
 std::shared_ptr<TaskHome> task_home(PoolCore& core) {
     return core.task_home;
@@ -50,11 +64,14 @@ bool task_ready(const Job& job) noexcept {
 void wait_for_task(Job& job, TaskHome& home) {
     auto& node = static_cast<Node&>(job);
     if (node.latch.is_set()) return;
+    const Visit visit(home);
+    if (node.latch.is_set()) return;
     const Participation participation(*home.core);
     Worker& worker = participation.worker();
     if (node.claim.try_claim()) {
         // The Task keeps its own reference; the one that execute() drops is the runner's.
         node.claim.retain();
+        worker.forget_submitted(node);
         worker.execute(node);
     } else {
         worker.wait_for(node);

@@ -14,6 +14,8 @@ namespace {
 
 // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for ever.
 constexpr std::uint32_t kInjectedFirstEvery = 61;
+// And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for ever.
+constexpr std::uint32_t kOldestFirstAt = 30;
 constexpr int kYieldsBeforeSleep = 2;
 constexpr int kMostLostRaces = 4;
 
@@ -82,6 +84,10 @@ void Worker::forget_promoted(Node& node) noexcept {
     if (deque.pop_if(&node)) release(&node);
 }
 
+void Worker::forget_submitted(Node& node) noexcept {
+    if (slot.take_if(&node) || far_deque.pop_if(&node)) release(&node);
+}
+
 // Turns the reference of a queue's entry into the right to run the job, or drops it.
 Node* Worker::claimed(Node* node) noexcept {
     if (node->claim.try_claim()) return node;
@@ -90,8 +96,14 @@ Node* Worker::claimed(Node* node) noexcept {
 }
 
 Node* Worker::find_own() noexcept {
-    if (++turn_ % kInjectedFirstEvery == 0) {
+    const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
+    if (turn == 0) {
         if (Node* const node = find_injected()) return node;
+    } else if (turn == kOldestFirstAt) {
+        const Steal<Node*> oldest = far_deque.steal();
+        if (oldest.status == StealStatus::got) {
+            if (Node* const node = claimed(oldest.value)) return node;
+        }
     }
     if (Node* const last_in = slot.take()) {
         if (Node* const node = claimed(last_in)) return node;

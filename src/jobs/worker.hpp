@@ -40,6 +40,8 @@ class Worker : public WorkerContext {
     // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
     void forget_promoted(Node& node) noexcept;
+    // The same for a submitted job that its waiter claimed.
+    void forget_submitted(Node& node) noexcept;
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
@@ -50,8 +52,8 @@ class Worker : public WorkerContext {
     void wait_for(Group& group) noexcept;
     void wait_for(Node& node_with_latch) noexcept;
 
-    // Empties a guest's queues when it leaves: what is left there was claimed by other ways.
-    void drop_stale_entries() noexcept;
+    // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
+    void leave_queues_empty() noexcept;
 
     // Any thread, sequentially consistent.
     bool has_visible_work() const noexcept {

@@ -174,8 +174,14 @@ void Worker::wait_for(Node& node_with_latch) noexcept {
     await(LatchSet{node_with_latch});
 }
 
-void Worker::drop_stale_entries() noexcept {
-    while (Node* const node = deque.pop()) release(node);
+void Worker::leave_queues_empty() noexcept {
+    while (Node* const node = deque.pop()) {
+        if (node->group == nullptr) {
+            release(node);  // a promoted join, which its frame has settled
+        } else {
+            publish(*node);  // spawned into a scope of another thread, which finds it in its list
+        }
+    }
     while (Node* const node = far_deque.pop()) release(node);
 }
 

@@ -33,7 +33,9 @@ struct LoopBody {
 
     void operator()(std::uint64_t begin, std::uint64_t end) const {
         if constexpr (kTakesIndex<Body, Index>) {
-            for (std::uint64_t i = begin; i < end; ++i) body(static_cast<Index>(origin + static_cast<Index>(i)));
+            // Unsigned: the range may be wider than Index goes in one direction.
+            const auto base = static_cast<std::uint64_t>(origin);
+            for (std::uint64_t i = begin; i < end; ++i) body(static_cast<Index>(base + i));
         } else {
             const auto base = static_cast<std::size_t>(origin);
             body(IndexRange{base + static_cast<std::size_t>(begin), base + static_cast<std::size_t>(end)});
@@ -52,7 +54,8 @@ void parallel_for(Pool& pool, First first, Last last, Body&& body) {
     static_assert(std::is_integral_v<First> && std::is_integral_v<Last>, "the range is made of integers");
     using Index = std::common_type_t<First, Last>;
     using Function = std::remove_reference_t<Body>;
-    static_assert(impl::kTakesIndex<Function, Index> || std::is_invocable_v<Function&, IndexRange>,
+    // Not `||`: a generic body that takes indices must not be instantiated with a range.
+    static_assert(std::disjunction_v<std::is_invocable<Function&, Index>, std::is_invocable<Function&, IndexRange>>,
                   "the body is called with an index or with an IndexRange");
     if (!std::in_range<Index>(first) || !std::in_range<Index>(last)) {
         throw std::invalid_argument("parallel_for: a negative bound does not go with an unsigned one");

@@ -18,10 +18,9 @@ class Claim {
         state_.store(references | (shared ? kShared : 0) | (handle ? kHandle : 0), std::memory_order_relaxed);
     }
 
-    // The caller has just taken an unshared job out of its only queue and will publish it again, in two places.
-    void share() noexcept {
-        state_.store((state_.load(std::memory_order_relaxed) | kShared) + 1, std::memory_order_relaxed);
-    }
+    // The caller has just taken an unshared job out of its only queue and will publish it again, in two places. The
+    // handle may be dropped at the same time, so a load and a store would not do.
+    void share() noexcept { state_.fetch_add(kShared + 1, std::memory_order_relaxed); }
 
     // True for exactly one caller. Whoever calls holds a reference.
     bool try_claim() noexcept {

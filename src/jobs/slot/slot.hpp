@@ -24,6 +24,12 @@ class Slot {
         return value_.exchange(nullptr, Policy::order(Mutation::slot_take, std::memory_order_acquire));
     }
 
+    // Owner: takes this job if it is still there.
+    bool take_if(T value) noexcept {
+        if (value_.load(std::memory_order_relaxed) != value) return false;
+        return value_.compare_exchange_strong(value, nullptr, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+
     bool looks_empty() const noexcept { return value_.load(std::memory_order_seq_cst) == nullptr; }
 
   private:

@@ -42,6 +42,9 @@ QUARRY_API Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& fram
 // The frame of a promoted job.
 QUARRY_API JoinFrameBase& join_frame_of(Job& job) noexcept;
 
+// A thief's closure threw: counted where it ran.
+QUARRY_API void join_closure_failed() noexcept;
+
 enum class SecondClosure { taken_back, finished_elsewhere };
 // The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done.
 // `wanted`: whether the caller will run it when it is taken back.
@@ -50,8 +53,9 @@ QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& fram
 // A small closure that the caller made for this join alone is kept in the frame, any other one by its address. Copying
 // such a one can not be observed, and saves the caller from having to put it into memory twice.
 template <class G>
-inline constexpr bool kCopiedIntoFrame =
-    !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
+inline constexpr bool kCopiedIntoFrame = std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
+template <class G>
+inline constexpr bool kCopiedIntoFrame<G&> = false;  // a function, for one, has no size
 
 template <class G>
 class ClosureInFrame {
@@ -142,6 +146,7 @@ struct JoinFrame : JoinFrameBase {
         } catch (...) {
             ::new (static_cast<void*>(&frame.error)) std::exception_ptr(std::current_exception());
             frame.failed = true;
+            join_closure_failed();
         }
     }
 };

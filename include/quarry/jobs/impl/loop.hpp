@@ -74,8 +74,9 @@ QUARRY_API void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now) noexcept
 
 // Chunks are sized by time: long enough that looking around costs nothing, short enough to answer soon.
 inline std::uint64_t next_chunk(std::uint64_t chunk, std::uint64_t taken, std::uint64_t target) noexcept {
-    if (taken * 8 < target) return chunk * 8;
-    if (taken * 2 < target) return chunk * 2;
+    constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;  // a body may take a range at no cost at all
+    if (taken * 8 < target) return std::min(chunk * 8, kMostElements);
+    if (taken * 2 < target) return std::min(chunk * 2, kMostElements);
     if (taken > target * 2 && chunk > 1) return chunk / 2;
     return chunk;
 }
