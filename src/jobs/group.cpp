@@ -3,16 +3,19 @@
 #include <mutex>
 #include <new>
 
-#include "quarry/jobs/scope.hpp"
-
+#include "jobs/os.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/scope.hpp"
 
 namespace quarry::impl {
 namespace {
 
 // Errors are rare and a group has no room for a mutex of its own.
 std::mutex& collecting_mutex() {
-    static auto* const mutex = new std::mutex;
+    static std::mutex* const mutex = [] {
+        os::around_fork([] { collecting_mutex().lock(); }, [] { collecting_mutex().unlock(); });
+        return new std::mutex;
+    }();
     return *mutex;
 }
 

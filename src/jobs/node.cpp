@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "jobs/os.hpp"
 #include "jobs/worker.hpp"
 
 namespace quarry::impl {
@@ -25,17 +26,21 @@ struct SharedStock {
 };
 
 SharedStock& stock() {
-    static auto* const the_stock = new SharedStock;
+    static SharedStock* const the_stock = [] {
+        os::around_fork([] { stock().mutex.lock(); }, [] { stock().mutex.unlock(); });
+        return new SharedStock;
+    }();
     return *the_stock;
 }
 
 SharedStock::Chain new_block(SharedStock& shared) {
-    shared.blocks.reserve(shared.blocks.size() + 1);
+    if (shared.blocks.size() == shared.blocks.capacity()) shared.blocks.reserve(2 * shared.blocks.size() + 8);
     auto block = std::make_unique<Node[]>(NodeCache::kBundle);
     for (std::size_t i = 0; i + 1 < NodeCache::kBundle; ++i) block[i].next.set(&block[i + 1]);
     block[NodeCache::kBundle - 1].next.set(nullptr);
     // Room for every chain that could ever come back, so that giving back never allocates.
-    shared.chains.reserve(2 * (shared.blocks.size() + 1));
+    if (shared.chains.capacity() < 2 * (shared.blocks.size() + 1))
+        shared.chains.reserve(4 * (shared.blocks.size() + 1));
     const SharedStock::Chain chain{&block[0], NodeCache::kBundle};
     shared.blocks.push_back(std::move(block));
     return chain;

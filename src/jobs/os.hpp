@@ -40,6 +40,10 @@ inline void cpu_relax() noexcept {
 // A fork also forgets that the calling thread is a worker.
 std::uint64_t fork_generation() noexcept;
 
+// From now on calls `before` ahead of every fork, and `after` behind it in both processes: for a lock that a child
+// would otherwise inherit from a thread that it does not have.
+void around_fork(void (*before)(), void (*after)()) noexcept;
+
 // Measured once a process, in about 100 us.
 std::uint64_t ticks_per_microsecond() noexcept;
 

@@ -14,9 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "quarry/jobs/impl/context.hpp"
-
 #include "jobs/cgroup.hpp"
+#include "quarry/jobs/impl/context.hpp"
 
 namespace quarry::impl::os {
 namespace {
@@ -85,6 +84,10 @@ std::uint64_t fork_generation() noexcept {
     static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_child);
     static_cast<void>(registered);
     return forks.load(std::memory_order_relaxed);
+}
+
+void around_fork(void (*before)(), void (*after)()) noexcept {
+    pthread_atfork(before, after, after);
 }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {

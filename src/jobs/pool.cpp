@@ -3,7 +3,10 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
@@ -22,20 +25,36 @@ SharedPool& shared_pool() {
     return *shared;
 }
 
+// In a forked child a pool of the parent is what its threads left halfway, and their handles may by now be those of new
+// threads: nothing of it is touched. It stays reachable, so that it is no leak.
+void abandon(std::unique_ptr<impl::PoolCore> core) {
+    static auto* const abandoned = new std::vector<std::unique_ptr<impl::PoolCore>>;
+    static auto* const mutex = new std::mutex;
+    const std::lock_guard lock(*mutex);
+    abandoned->push_back(std::move(core));
+}
+
 }  // namespace
 
 Pool::Pool(PoolOptions options) : core_(std::make_unique<impl::PoolCore>(*this, std::move(options))) {}
 
 Pool::~Pool() {
-    const impl::Worker* const current = impl::Worker::current();
-    if (current == nullptr || &current->core != core_.get()) return;
+    if (core_->is_forked_copy()) {
+        abandon(std::move(core_));
+        return;
+    }
+    if (!core_->runs_on_this_thread()) return;
     std::fputs("quarry: a pool was destroyed by one of its own jobs, which it would have to wait for\n", stderr);
     std::terminate();
 }
 
-int Pool::worker_count() const noexcept { return core_->worker_count(); }
+int Pool::worker_count() const noexcept {
+    return core_->worker_count();
+}
 
-PoolStats Pool::stats() const { return core_->stats(); }
+PoolStats Pool::stats() const {
+    return core_->stats();
+}
 
 Pool& Pool::shared() {
     SharedPool& shared = shared_pool();

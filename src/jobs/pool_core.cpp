@@ -1,16 +1,16 @@
 #include "jobs/pool_core.hpp"
 
-#include <pthread.h>
-
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "quarry/jobs/error.hpp"
+#include <pthread.h>
 
 #include "jobs/os.hpp"
 #include "jobs/topology.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -59,11 +59,8 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 
 PoolCore::~PoolCore() {
     stop_threads();
-    // A thread that waited for one of our tasks may be on its way out: all is done, so it takes no time.
-    for_each_guest([](const Worker& guest) {
-        while (guest.taken.load(std::memory_order_acquire)) os::yield_thread();
-    });
-    task_home->core = nullptr;
+    // A thread that waited for one of our tasks may be on its way out.
+    task_home->close();
 }
 
 void PoolCore::start_threads() {
@@ -77,15 +74,13 @@ void PoolCore::start_threads() {
         stop_threads();
         throw Error("can not start worker thread " + std::to_string(started + 1) + " of " +
                     std::to_string(options.workers) + ": " + failure.code().message());
+    } catch (...) {
+        stop_threads();
+        throw;
     }
 }
 
 void PoolCore::stop_threads() noexcept {
-    // In a forked child the threads do not exist, and neither does what they would have to be told.
-    if (fork_generation_ != os::fork_generation()) {
-        for (std::thread& thread : threads_) thread.detach();
-        return;
-    }
     stopping.store(true, std::memory_order_seq_cst);
     (void)sleep.new_job();
     while (wake_one(0, true)) {
@@ -100,8 +95,20 @@ void PoolCore::thread_main(Worker& worker) noexcept {
     if (options.on_thread_stop) options.on_thread_stop(worker.index);
 }
 
+bool PoolCore::is_forked_copy() const noexcept {
+    return fork_generation_ != os::fork_generation();
+}
+
+bool PoolCore::runs_on_this_thread() const noexcept {
+    const Worker* const current = Worker::current();
+    if (current != nullptr && &current->core == this) return true;
+    // A worker of ours may be a guest of another pool at the moment.
+    const auto me = std::this_thread::get_id();
+    return std::any_of(threads_.begin(), threads_.end(), [&](const std::thread& one) { return one.get_id() == me; });
+}
+
 void PoolCore::require_usable() const {
-    if (fork_generation_ == os::fork_generation()) return;
+    if (!is_forked_copy()) return;
     throw Error("this pool was made before fork(): its threads do not exist in the child; make a new pool there");
 }
 
@@ -188,8 +195,8 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     const std::int64_t word = sleep.new_job();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken = Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1)
-                                                     : wake_waiter_for(node);
+    const bool woken =
+        Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {
@@ -202,7 +209,9 @@ void PoolCore::last_searcher_found_work() noexcept {
 }
 
 bool PoolCore::work_visible() const noexcept {
-    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty()) return true;
+    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty() || !overflow_.looks_empty()) {
+        return true;
+    }
     bool visible = false;
     for (const auto& worker : workers) visible = visible || worker->has_visible_work();
     for_each_guest([&](const Worker& guest) { visible = visible || guest.has_visible_work(); });
@@ -216,6 +225,7 @@ bool PoolCore::try_inject(Node& node) noexcept {
 }
 
 Node* PoolCore::take_injected() noexcept {
+    if (Node* const node = overflow_.pop()) return node;
     Node* const node = injected_.try_pop();
     if (node == nullptr) return nullptr;
     // Pairs with wait_for_room: the waiter counts itself, then looks for room again.
@@ -236,6 +246,12 @@ void PoolCore::submit(Node& node) {
         return;
     }
     submitted_outside_.fetch_add(1, std::memory_order_relaxed);
+    if (try_inject(node)) return;
+    if (worker != nullptr) {
+        overflow_.push(node);
+        job_queued(nullptr, node);
+        return;
+    }
     while (!try_inject(node)) {
         room_waiters_.fetch_add(1, std::memory_order_seq_cst);
         const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);

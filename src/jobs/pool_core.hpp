@@ -10,11 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "quarry/jobs/pool.hpp"
-
+#include "jobs/os.hpp"
+#include "jobs/overflow_list.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/bounded_queue.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 
@@ -23,9 +24,30 @@ struct TaskHome {
     TaskHome(PoolCore* pool_core, std::function<void(std::exception_ptr)> error_hook)
         : core(pool_core), on_error(std::move(error_hook)) {}
 
-    PoolCore* core;  // valid while a task has not ended
-    std::function<void(std::exception_ptr)> on_error;
+    // A thread that waits for a task enters before it looks, for the last time, whether the task has ended. If it has
+    // not, the pool exists until the thread leaves. Both sides change one word, so one of them sees the other: the
+    // pool's end the visitor, or the visitor the end of the task.
+    void enter() noexcept { visitors_.fetch_add(1, std::memory_order_acq_rel); }
+    void leave() noexcept {
+        if (visitors_.fetch_sub(1, std::memory_order_acq_rel) == kClosing + 1) os::futex_wake_one(visitors_);
+    }
+    // All tasks have ended: returns when nobody is inside.
+    void close() noexcept {
+        visitors_.fetch_or(kClosing, std::memory_order_acq_rel);
+        for (;;) {
+            const std::uint32_t seen = visitors_.load(std::memory_order_acquire);
+            if (seen == kClosing) return;
+            os::futex_wait(visitors_, seen);
+        }
+    }
+
+    PoolCore* const core;  // valid while a task has not ended
+    const std::function<void(std::exception_ptr)> on_error;
     std::atomic<bool> error_logged{false};
+
+  private:
+    static constexpr std::uint32_t kClosing = std::uint32_t{1} << 31;
+    std::atomic<std::uint32_t> visitors_{0};
 };
 
 // Threads from outside that can take part in one pool at the same time.
@@ -38,7 +60,11 @@ class PoolCore {
     PoolCore& operator=(const PoolCore&) = delete;
     ~PoolCore();
 
-    // Throws quarry::Error in a forked child, where the pool's threads do not exist.
+    // In a forked child, where the pool's threads do not exist.
+    bool is_forked_copy() const noexcept;
+    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
+    bool runs_on_this_thread() const noexcept;
+    // Throws quarry::Error in a forked child.
     void require_usable() const;
 
     // A guest's place for the calling thread; leave() gives it back.
@@ -55,7 +81,7 @@ class PoolCore {
     // Whether any queue holds something, or the pool stops. Sequentially consistent.
     bool work_visible() const noexcept;
 
-    // Queues a submitted job; waits for room if it comes from outside.
+    // Queues a submitted job; waits for room if the calling thread is outside any job.
     void submit(Node& node);
     bool try_inject(Node& node) noexcept;
     Node* take_injected() noexcept;
@@ -91,6 +117,7 @@ class PoolCore {
 
     std::vector<std::thread> threads_;
     BoundedQueue<DefaultAtomics, Node*> injected_;
+    OverflowList overflow_;
     // Threads outside that wait for room in injected_, and the word they sleep on.
     std::atomic<std::uint32_t> room_waiters_{0};
     std::atomic<std::uint32_t> room_made_{0};

@@ -14,7 +14,9 @@ namespace {
 constexpr int kMostInlineDepth = 16;
 
 // References of a job: its queue's or runner's, and that of the result's handle if there is one.
-constexpr std::uint32_t references(bool result) { return result ? 2 : 1; }
+constexpr std::uint32_t references(bool result) {
+    return result ? 2 : 1;
+}
 
 void spawn_by_owner(Group& group, Worker& owner, Node& node) {
     node.spawn_index = group.spawned++;
@@ -78,21 +80,20 @@ void spawn_into(Group& group, Job& job, bool result) {
     node.group = &group;
     node.descend_from(&group.node());
     Worker* const current = Worker::current();
-    if (current == nullptr || &current->core != &core) {
-        spawn_from_outside(group, core, node, result);
-        return;
-    }
-    Worker& worker = *current;
-    if (!worker.deque.is_shorter_than(core.options.queue_capacity) && worker.inline_depth < kMostInlineDepth) {
-        run_at_once(group, worker, node, result);
+    const bool outside = current == nullptr || &current->core != &core;
+    if (!outside && !current->deque.is_shorter_than(core.options.queue_capacity) &&
+        current->inline_depth < kMostInlineDepth) {
+        run_at_once(group, *current, node, result);
         return;
     }
     node.claim.prepare(references(result), false, result);
     try {
-        if (group.owner == &worker) {
-            spawn_by_owner(group, worker, node);
+        if (outside) {
+            spawn_from_outside(group, core, node, result);
+        } else if (group.owner == current) {
+            spawn_by_owner(group, *current, node);
         } else {
-            spawn_by_other(group, worker, node);
+            spawn_by_other(group, *current, node);
         }
     } catch (...) {
         node.operate(node, Job::Operation::discard);

@@ -2,14 +2,29 @@
 
 #include <cstdio>
 
-#include "quarry/jobs/error.hpp"
-
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
+namespace {
 
-std::shared_ptr<TaskHome> task_home(PoolCore& core) { return core.task_home; }
+class Visit {
+  public:
+    explicit Visit(TaskHome& home) noexcept : home_(home) { home_.enter(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { home_.leave(); }
+
+  private:
+    TaskHome& home_;
+};
+
+}  // namespace
+
+std::shared_ptr<TaskHome> task_home(PoolCore& core) {
+    return core.task_home;
+}
 
 void report_detached_error(TaskHome& home, std::exception_ptr error) noexcept {
     if (home.on_error) {
@@ -42,16 +57,21 @@ void submit_task(PoolCore& core, Job& job) {
     }
 }
 
-bool task_ready(const Job& job) noexcept { return static_cast<const Node&>(job).latch.is_set(); }
+bool task_ready(const Job& job) noexcept {
+    return static_cast<const Node&>(job).latch.is_set();
+}
 
 void wait_for_task(Job& job, TaskHome& home) {
     auto& node = static_cast<Node&>(job);
+    if (node.latch.is_set()) return;
+    const Visit visit(home);
     if (node.latch.is_set()) return;
     const Participation participation(*home.core);
     Worker& worker = participation.worker();
     if (node.claim.try_claim()) {
         // The Task keeps its own reference; the one that execute() drops is the runner's.
         node.claim.retain();
+        worker.forget_submitted(node);
         worker.execute(node);
     } else {
         worker.wait_for(node);
@@ -62,6 +82,8 @@ void throw_no_result() {
     throw Error("this Task is empty: it was moved from, its result was taken, or it was never submitted");
 }
 
-void task_failed() noexcept { Worker::current()->job_threw = true; }
+void task_failed() noexcept {
+    Worker::current()->job_threw = true;
+}
 
 }  // namespace quarry::impl

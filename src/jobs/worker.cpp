@@ -84,6 +84,10 @@ void Worker::forget_promoted(Node& node) noexcept {
     if (deque.pop_if(&node)) release(&node);
 }
 
+void Worker::forget_submitted(Node& node) noexcept {
+    if (slot.take_if(&node) || far_deque.pop_if(&node)) release(&node);
+}
+
 // Turns the reference of a queue's entry into the right to run the job, or drops it.
 Node* Worker::claimed(Node* node) noexcept {
     if (node->claim.try_claim()) return node;

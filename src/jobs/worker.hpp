@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "quarry/jobs/impl/context.hpp"
-
 #include "jobs/atomics/policy.hpp"
 #include "jobs/counters.hpp"
 #include "jobs/deque/deque.hpp"
@@ -16,6 +14,7 @@
 #include "jobs/slot/slot.hpp"
 #include "jobs/spin_budget.hpp"
 #include "jobs/steal_pace.hpp"
+#include "quarry/jobs/impl/context.hpp"
 
 namespace quarry::impl {
 
@@ -41,6 +40,8 @@ class Worker : public WorkerContext {
     // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
     void forget_promoted(Node& node) noexcept;
+    // The same for a submitted job that its waiter claimed.
+    void forget_submitted(Node& node) noexcept;
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;

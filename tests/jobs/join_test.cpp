@@ -41,6 +41,19 @@ TEST_P(JoinOn, GivesWhatTheRecursionGives) {
     }
 }
 
+int one() { return 1; }
+
+TEST(Join, TakesFunctionsPointersToThemAndNamedClosures) {
+    Pool pool(2);
+    const auto two = [] { return 2; };
+    auto counter = [count = 0]() mutable { return ++count; };
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_EQ(pool.join(one, one), (std::pair<int, int>(1, 1)));
+        EXPECT_EQ(pool.join(&one, two), (std::pair<int, int>(1, 2)));
+        EXPECT_EQ(pool.join(two, counter).second, i + 1) << "a named closure is called, not a copy of it";
+    }
+}
+
 TEST(Join, ReturnsResultsOfAnyKind) {
     Pool pool(2);
     int target = 0;

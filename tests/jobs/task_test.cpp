@@ -112,6 +112,26 @@ TEST(Task, OutlivesItsPool) {
     EXPECT_THROW(failed.get(), std::runtime_error);
 }
 
+// The pool's end and the waiter's way out cross each other.
+TEST(Task, MayBeWaitedForWhileItsPoolIsDestroyed) {
+    for (int round = 0; round < static_cast<int>(scaled(2000)); ++round) {
+        auto pool = std::make_unique<Pool>(1);
+        std::atomic<bool> go{false};
+        Task<int> task = pool->submit([&] {
+            while (!go) std::this_thread::yield();
+            return round;
+        });
+        std::atomic<bool> waiting{false};
+        std::jthread waiter([&] {
+            waiting = true;
+            EXPECT_EQ(task.get(), round);
+        });
+        ASSERT_TRUE(eventually([&] { return waiting.load(); }));
+        go = true;
+        pool.reset();
+    }
+}
+
 TEST(Task, DroppedBeforeTheEndStillRuns) {
     const auto token = std::make_shared<int>(0);
     std::atomic<int> ran{0};

@@ -1,8 +1,3 @@
-#include "checker.hpp"
-#include "jobs/claim/claim.hpp"
-#include "model_atomics.hpp"
-#include "model_test.hpp"
-
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -10,6 +5,11 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/claim/claim.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
 
 // The right to run a job, the references to its node and the life of its result, under C++'s memory model.
 namespace {
@@ -186,8 +186,7 @@ TEST_P(ClaimModel, RunsOnceAndRecyclesOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ClaimModel,
-                         testing::Values(kTwoClaimers, kThreeClaimers, kSharedLater, kUnshared, kResult,
-                                         kRetained),
+                         testing::Values(kTwoClaimers, kThreeClaimers, kSharedLater, kUnshared, kResult, kRetained),
                          kNameOf);
 
 class ClaimMutation : public testing::TestWithParam<Mutant> {};

@@ -1,9 +1,9 @@
-#include "completion_models.hpp"
-#include "model_test.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "completion_models.hpp"
+#include "model_test.hpp"
 
 // A scope returns when all its jobs have ended, and nobody uses it afterwards, under C++'s memory model.
 namespace {
@@ -31,8 +31,8 @@ TEST_P(CompletionModel, EndsWhenAllHasEndedAndIsNotUsedAfterwards) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, CompletionModel,
-                         testing::Values(kOneOther, kTwoOthers, kSpawned, kListed, kListedAndStolen,
-                                         kListedByTwo, kHidden),
+                         testing::Values(kOneOther, kTwoOthers, kSpawned, kListed, kListedAndStolen, kListedByTwo,
+                                         kHidden),
                          kNameOf);
 
 class CompletionMutation : public testing::TestWithParam<Mutant> {};
@@ -41,15 +41,14 @@ TEST_P(CompletionMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Mutants, CompletionMutation,
-    testing::Values(Mutant{"done", Mutation::completion_done, kOneOther, kRace},
-                    Mutant{"finish", Mutation::completion_finish, kOneOther, kRace},
-                    Mutant{"hold", Mutation::completion_hold, kListedAndStolen, "destruction"},
-                    Mutant{"list", Mutation::completion_list, kListed, kRace},
-                    Mutant{"list_by_load", Mutation::completion_list_by_load, kListed, kDeadlock},
-                    Mutant{"list_end", Mutation::completion_list_end, kListed, kRace},
-                    Mutant{"take", Mutation::completion_take, kListed, kRace}),
-    kNameOf);
+INSTANTIATE_TEST_SUITE_P(Mutants, CompletionMutation,
+                         testing::Values(Mutant{"done", Mutation::completion_done, kOneOther, kRace},
+                                         Mutant{"finish", Mutation::completion_finish, kOneOther, kRace},
+                                         Mutant{"hold", Mutation::completion_hold, kListedAndStolen, "destruction"},
+                                         Mutant{"list", Mutation::completion_list, kListed, kRace},
+                                         Mutant{"list_by_load", Mutation::completion_list_by_load, kListed, kDeadlock},
+                                         Mutant{"list_end", Mutation::completion_list_end, kListed, kRace},
+                                         Mutant{"take", Mutation::completion_take, kListed, kRace}),
+                         kNameOf);
 
 }  // namespace

@@ -1,15 +1,15 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include "checker.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/completion.hpp"
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
-
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <vector>
 
 // Small programs over the end of a group. Its memory is destroyed as soon as the owner's wait returns: whoever touches
 // it later is found out. A job that nobody runs shows as a deadlock of the owner.

@@ -1,13 +1,13 @@
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
 #include "checker.hpp"
 #include "jobs/completion/latch.hpp"
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
-
-#include <memory>
-#include <string>
-
-#include <gtest/gtest.h>
 
 // One event, one waiter: the waiter wakes, sees what was done before, and may destroy the latch at once.
 namespace {
@@ -113,8 +113,7 @@ TEST_P(LatchModel, WakesItsWaiterAndIsNotTouchedAfterwards) {
     EXPECT_TRUE(model::holds(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, LatchModel, testing::Values(kDestroyed, kAnnounce, kNewParker, kTwoWaits),
-                         kNameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, LatchModel, testing::Values(kDestroyed, kAnnounce, kNewParker, kTwoWaits), kNameOf);
 
 class LatchMutation : public testing::TestWithParam<Mutant> {};
 
@@ -122,13 +121,13 @@ TEST_P(LatchMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Mutants, LatchMutation,
-    testing::Values(Mutant{"announce", Mutation::latch_announce, kNewParker, "used"},
-                    Mutant{"announce_late", Mutation::latch_announce_late, kAnnounce, "data race"},
-                    Mutant{"is_set", Mutation::latch_is_set, kDestroyed, "data race"},
-                    Mutant{"set", Mutation::latch_set, kDestroyed, "data race"},
-                    Mutant{"without_wake", Mutation::parker_notify_without_wake, kDestroyed, "deadlock"}),
-    kNameOf);
+INSTANTIATE_TEST_SUITE_P(Mutants, LatchMutation,
+                         testing::Values(Mutant{"announce", Mutation::latch_announce, kNewParker, "used"},
+                                         Mutant{"announce_late", Mutation::latch_announce_late, kAnnounce, "data race"},
+                                         Mutant{"is_set", Mutation::latch_is_set, kDestroyed, "data race"},
+                                         Mutant{"set", Mutation::latch_set, kDestroyed, "data race"},
+                                         Mutant{"without_wake", Mutation::parker_notify_without_wake, kDestroyed,
+                                                "deadlock"}),
+                         kNameOf);
 
 }  // namespace

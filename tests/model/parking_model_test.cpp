@@ -1,9 +1,9 @@
-#include "model_test.hpp"
-#include "parking_models.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "model_test.hpp"
+#include "parking_models.hpp"
 
 // No wake-up is lost, under C++'s memory model; rights to wake are neither lost nor made.
 namespace {
@@ -33,8 +33,8 @@ TEST_P(ParkingModel, LosesNoWakeUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ParkingModel,
-                         testing::Values(kOneSleeper, kTwoSpawners, kTwoSleepers, kTwoAndTwo, kLastSearcher,
-                                         kGettingUp, kStale, kTwoTell, kCarriesData),
+                         testing::Values(kOneSleeper, kTwoSpawners, kTwoSleepers, kTwoAndTwo, kLastSearcher, kGettingUp,
+                                         kStale, kTwoTell, kCarriesData),
                          kNameOf);
 
 class ParkingMutation : public testing::TestWithParam<Mutant> {};
@@ -50,12 +50,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Mutant{"notify", Mutation::parker_notify, kCarriesData, kRace},
                     Mutant{"notify_once", Mutation::parker_notify_once, kTwoTell, kDeadlock},
                     Mutant{"notify_without_wake", Mutation::parker_notify_without_wake, kTwoTell, kDeadlock},
-                   Mutant{"announce", Mutation::sleep_announce, kOneSleeper, kDeadlock},
-                   Mutant{"last_searcher", Mutation::sleep_last_searcher, kLastSearcher, kDeadlock},
-                   Mutant{"publish_fence", Mutation::sleep_publish_fence, kOneSleeper, kDeadlock},
+                    Mutant{"announce", Mutation::sleep_announce, kOneSleeper, kDeadlock},
+                    Mutant{"last_searcher", Mutation::sleep_last_searcher, kLastSearcher, kDeadlock},
+                    Mutant{"publish_fence", Mutation::sleep_publish_fence, kOneSleeper, kDeadlock},
                     Mutant{"recheck", Mutation::sleep_recheck, kOneSleeper, kDeadlock},
-                   Mutant{"right_kept", Mutation::sleep_right_kept, kGettingUp, kDeadlock},
-                   Mutant{"work_found", Mutation::sleep_work_found, kLastSearcher, kDeadlock}),
+                    Mutant{"right_kept", Mutation::sleep_right_kept, kGettingUp, kDeadlock},
+                    Mutant{"work_found", Mutation::sleep_work_found, kLastSearcher, kDeadlock}),
     kNameOf);
 
 }  // namespace

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "checker.hpp"
-#include "jobs/parking/parker.hpp"
-#include "jobs/parking/sleep.hpp"
-#include "model_atomics.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+
+#include "checker.hpp"
+#include "jobs/parking/parker.hpp"
+#include "jobs/parking/sleep.hpp"
+#include "model_atomics.hpp"
 
 // Small programs over sleep and wake. A lost wake-up shows as a deadlock: somebody sleeps for ever.
 namespace parking_models {
@@ -56,9 +56,7 @@ struct State {
         model::name_next({"counters", "parker 0", "parker 1", "queue 0", "queue 1"});
         return true;
     }
-    bool work_visible() const {
-        return queue[0].visible() || (queues > 1 && queue[1].visible());
-    }
+    bool work_visible() const { return queue[0].visible() || (queues > 1 && queue[1].visible()); }
     bool find() {
         if (!queue[0].take() && !(queues > 1 && queue[1].take())) return false;
         ++taken;

@@ -1,11 +1,3 @@
-#include "checker.hpp"
-#include "jobs/claim/claim.hpp"
-#include "jobs/completion/latch.hpp"
-#include "jobs/deque/deque.hpp"
-#include "jobs/parking/parker.hpp"
-#include "model_atomics.hpp"
-#include "model_test.hpp"
-
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -13,6 +5,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/claim/claim.hpp"
+#include "jobs/completion/latch.hpp"
+#include "jobs/deque/deque.hpp"
+#include "jobs/parking/parker.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
 
 // A join's second closure is promoted, and its owner takes it back against a thief: it runs once, its result arrives,
 // the frame is not touched after the join has returned, and the node is recycled by the last reference.
@@ -94,8 +94,7 @@ struct State {
     }
     // As Worker::steal_descendant_of and Worker::execute.
     void steal() {
-        const auto stolen =
-            deque.steal_if([](Node* node) { return node->depth.load(std::memory_order_relaxed) > 0; });
+        const auto stolen = deque.steal_if([](Node* node) { return node->depth.load(std::memory_order_relaxed) > 0; });
         if (stolen.status != StealStatus::got) return;
         Node& node = *stolen.value;
         if (node.claim.try_claim()) {

@@ -1,14 +1,14 @@
-#include "checker.hpp"
-#include "jobs/slot/slot.hpp"
-#include "model_atomics.hpp"
-#include "model_test.hpp"
-
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/slot/slot.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
 
 // R54: what is put into the last-in slot comes out once, to its owner, to a thief, or displaced by the next one.
 namespace {
@@ -64,6 +64,22 @@ void owner_and_thieves(int thieves) {
     drain_after(state);
 }
 
+// A task that its submitter waits for is taken back from the slot.
+void taken_back_against_thieves() {
+    auto state = std::make_shared<State>();
+    model::thread([=] {
+        for (int i = 0; i < 2; ++i) {
+            state->put();
+            Node* const mine = &state->nodes[state->used - 1];
+            if (state->slot.take_if(mine)) State::take(mine);
+        }
+    });
+    for (int i = 0; i < 2; ++i) {
+        model::thread([=] { State::take(state->slot.take()); });
+    }
+    drain_after(state);
+}
+
 // As for the deque: the owner looks for sleepers after a fence, the sleeper for work after a seq_cst operation.
 void sleeper_looks_again() {
     auto state = std::make_shared<State>();
@@ -81,14 +97,14 @@ void sleeper_looks_again() {
         state->sleeping.fetch_add(1, std::memory_order_seq_cst);
         seen->work = !state->slot.looks_empty();
     });
-    model::after(
-        [=] { model::require(seen->sleeper || seen->work, "a sleeper and a job missed each other"); });
+    model::after([=] { model::require(seen->sleeper || seen->work, "a sleeper and a job missed each other"); });
     drain_after(state);
 }
 
 const Program kOneThief{"one_thief", [] { owner_and_thieves(1); }};
 const Program kTwoThieves{"two_thieves", [] { owner_and_thieves(2); }};
 const Program kThreeThieves{"three_thieves", [] { owner_and_thieves(3); }};
+const Program kTakenBack{"taken_back_against_thieves", taken_back_against_thieves};
 const Program kSleeper{"sleeper_looks_again", sleeper_looks_again};
 
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
@@ -100,7 +116,7 @@ TEST_P(SlotModel, GivesEachJobOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, SlotModel,
-                         testing::Values(kOneThief, kTwoThieves, kThreeThieves, kSleeper), kNameOf);
+                         testing::Values(kOneThief, kTwoThieves, kThreeThieves, kTakenBack, kSleeper), kNameOf);
 
 class SlotMutation : public testing::TestWithParam<Mutant> {};
 
@@ -108,12 +124,12 @@ TEST_P(SlotMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Mutants, SlotMutation,
-    testing::Values(Mutant{"empty", Mutation::slot_empty, kSleeper, "missed each other"},
-                    Mutant{"put", Mutation::slot_put, kOneThief, "data race"},
-                    Mutant{"put_without_exchange", Mutation::slot_put_without_exchange, kOneThief, "data race"},
-                    Mutant{"take", Mutation::slot_take, kOneThief, "data race"}),
-    kNameOf);
+INSTANTIATE_TEST_SUITE_P(Mutants, SlotMutation,
+                         testing::Values(Mutant{"empty", Mutation::slot_empty, kSleeper, "missed each other"},
+                                         Mutant{"put", Mutation::slot_put, kOneThief, "data race"},
+                                         Mutant{"put_without_exchange", Mutation::slot_put_without_exchange, kOneThief,
+                                                "data race"},
+                                         Mutant{"take", Mutation::slot_take, kOneThief, "data race"}),
+                         kNameOf);
 
 }  // namespace

@@ -1,11 +1,25 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "quarry/jobs/impl/join_frame.hpp"
 #include "quarry/jobs/pool.hpp"
 
 namespace quarry {
+
+namespace impl {
+
+// By value, so that the closures of the common case need not have an address.
+template <class F, class G>
+[[gnu::cold, gnu::noinline]] auto join_in_shared_pool(F f, G g) {
+    return Pool::shared().join(std::forward<F>(f), std::forward<G>(g));
+}
+
+template <class T>
+inline constexpr bool kCheapToPass = std::is_trivially_copyable_v<T> && !std::is_lvalue_reference_v<T>;
+
+}  // namespace impl
 
 // Runs f and g, at the same time if another worker is free, and returns both results as a pair (void becomes
 // std::monostate). Within a job or scope it uses the current pool, elsewhere Pool::shared().
@@ -16,9 +30,11 @@ namespace quarry {
 template <class F, class G>
 auto join(F&& f, G&& g) {
     if (impl::WorkerContext* const context = impl::current_context) [[likely]] {
-        return impl::join_on(*context, std::forward<F>(f), std::forward<G>(g));
+        return impl::join_on<F, G>(*context, f, g);
     }
-    return Pool::shared().join(std::forward<F>(f), std::forward<G>(g));
+    using PassF = std::conditional_t<impl::kCheapToPass<F>, F, F&&>;
+    using PassG = std::conditional_t<impl::kCheapToPass<G>, G, G&&>;
+    return impl::join_in_shared_pool<PassF, PassG>(std::forward<F>(f), std::forward<G>(g));
 }
 
 // Offers the oldest closure that waits on this worker to whoever is hungry. Closures of `join` are offered when the

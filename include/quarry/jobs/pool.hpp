@@ -51,7 +51,8 @@ class Pool {
     template <class F, class G>
     auto join(F&& f, G&& g);
 
-    // Hands f() to the workers. From outside it waits for room in the queue; from a worker it never waits.
+    // Hands f() to the workers. From outside it waits for room in the queue; from within a job, a scope, a join or a
+    // loop of any pool it never waits, because the worker that would make room may be waiting for that job.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f);
 
@@ -76,7 +77,7 @@ class Pool {
 template <class F, class G>
 auto Pool::join(F&& f, G&& g) {
     impl::JoinEntry entry(*this);
-    return impl::join_on(entry.context(), std::forward<F>(f), std::forward<G>(g));
+    return impl::join_on<F, G>(entry.context(), f, g);
 }
 
 template <class F>

@@ -45,7 +45,8 @@ class Claim {
         if ((state_.load(Policy::order(Mutation::claim_ended_alone, std::memory_order_acquire)) & kHandle) == 0) {
             return true;
         }
-        return (state_.fetch_or(kEnded, Policy::order(Mutation::claim_ended, std::memory_order_acq_rel)) & kHandle) == 0;
+        return (state_.fetch_or(kEnded, Policy::order(Mutation::claim_ended, std::memory_order_acq_rel)) & kHandle) ==
+               0;
     }
     bool handle_dropped() noexcept {
         return (state_.fetch_sub(kHandle, Policy::order(Mutation::claim_handle, std::memory_order_acq_rel)) & kEnded) !=
@@ -60,8 +61,8 @@ class Claim {
         if ((state_.load(Policy::order(Mutation::claim_sole_acquire, std::memory_order_acquire)) & kReferences) == 1) {
             return true;
         }
-        return (state_.fetch_sub(1, Policy::order(Mutation::claim_release, std::memory_order_acq_rel)) &
-                kReferences) == 1;
+        return (state_.fetch_sub(1, Policy::order(Mutation::claim_release, std::memory_order_acq_rel)) & kReferences) ==
+               1;
     }
 
   private:

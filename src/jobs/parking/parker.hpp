@@ -49,9 +49,9 @@ class Parker {
     void notify() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         if (seen == kNotified && Policy::mutated(Mutation::parker_notify_once)) return;
-        while (!state_.compare_exchange_weak(
-            seen, seen == kSleeping ? kSleeping : kNotified,
-            Policy::order(Mutation::parker_notify, std::memory_order_release), std::memory_order_relaxed)) {
+        while (!state_.compare_exchange_weak(seen, seen == kSleeping ? kSleeping : kNotified,
+                                             Policy::order(Mutation::parker_notify, std::memory_order_release),
+                                             std::memory_order_relaxed)) {
         }
         if (seen == kWaiting && !Policy::mutated(Mutation::parker_notify_without_wake)) Policy::futex_wake_one(state_);
     }

@@ -10,27 +10,25 @@ namespace quarry::impl {
 
 // Sleep and wake of idle workers by one packed word of counters. See README.md for the protocol and its argument.
 //
-//   bits  0..15  sleeping   idle workers that may be woken: each is a right to wake one
-//   bits 16..31  searching  idle workers that are awake and look for work
-//   bits 48..63  appetite   idle workers (and workers in a wait that have nothing to do) less the guests that
+//   bits  0..14  sleeping   idle workers that may be woken: each is a right to wake one
+//   bits 15..30  searching  idle workers that are awake and look for work
+//   bits 31..63  appetite  idle workers (and workers in a wait that have nothing to do) less the guests that
 //                           compute: how many more threads private work may occupy; signed
 template <class Policy>
 class Sleep {
   public:
     static constexpr std::int64_t kSleeping = 1;
-    static constexpr std::int64_t kSearching = std::int64_t{1} << 16;
-    static constexpr std::int64_t kAppetite = std::int64_t{1} << 48;
+    static constexpr std::int64_t kSearching = std::int64_t{1} << 15;
+    static constexpr std::int64_t kAppetite = std::int64_t{1} << 31;
 
-    static constexpr std::int64_t sleeping(std::int64_t word) { return word & 0xffff; }
-    static constexpr std::int64_t searching(std::int64_t word) { return (word >> 16) & 0xffff; }
-    static constexpr std::int64_t appetite(std::int64_t word) { return word >> 48; }
+    static constexpr std::int64_t sleeping(std::int64_t word) { return word & 0x7fff; }
+    static constexpr std::int64_t searching(std::int64_t word) { return (word >> 15) & 0xffff; }
+    static constexpr std::int64_t appetite(std::int64_t word) { return word >> 31; }
 
     // The word itself, for those who only want a hint.
     auto& word() noexcept { return word_; }
 
-    void add_appetite(std::int64_t change) noexcept {
-        word_.fetch_add(change * kAppetite, std::memory_order_relaxed);
-    }
+    void add_appetite(std::int64_t change) noexcept { word_.fetch_add(change * kAppetite, std::memory_order_relaxed); }
 
     // The worker has found nothing in its own queues.
     void no_work_found() noexcept { word_.fetch_add(kSearching + kAppetite, std::memory_order_relaxed); }
@@ -38,8 +36,8 @@ class Sleep {
     // The worker has found a job and stops searching. True: it was the last searcher while others sleep, so a job
     // published meanwhile relied on it: the caller looks once more, and wakes one if work is visible.
     [[nodiscard]] bool work_found() noexcept {
-        const std::int64_t old = word_.fetch_sub(
-            kSearching + kAppetite, Policy::order(Mutation::sleep_work_found, std::memory_order_seq_cst));
+        const std::int64_t old = word_.fetch_sub(kSearching + kAppetite,
+                                                 Policy::order(Mutation::sleep_work_found, std::memory_order_seq_cst));
         if (Policy::mutated(Mutation::sleep_last_searcher)) return false;
         return searching(old) == 1 && sleeping(old) > 0;
     }

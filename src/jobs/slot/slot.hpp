@@ -24,7 +24,15 @@ class Slot {
         return value_.exchange(nullptr, Policy::order(Mutation::slot_take, std::memory_order_acquire));
     }
 
-    bool looks_empty() const noexcept { return value_.load(Policy::order(Mutation::slot_empty, std::memory_order_seq_cst)) == nullptr; }
+    // Owner: takes back a job that it has put here itself, if it is still there.
+    bool take_if(T value) noexcept {
+        if (value_.load(std::memory_order_relaxed) != value) return false;
+        return value_.compare_exchange_strong(value, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
+    }
+
+    bool looks_empty() const noexcept {
+        return value_.load(Policy::order(Mutation::slot_empty, std::memory_order_seq_cst)) == nullptr;
+    }
 
   private:
     typename Policy::template Atomic<T> value_{nullptr};

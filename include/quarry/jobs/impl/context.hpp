@@ -33,9 +33,10 @@ struct WorkerContext {
     // The pool's packed counters; kAppetite or more: an idle worker has a core to spare for us.
     const std::atomic<std::int64_t>* hunger;
 
-    static constexpr std::int64_t kAppetite = std::int64_t{1} << 48;
+    // In the upper half of the word, at a place that makes the comparison one short instruction.
+    static constexpr std::int64_t kAppetite = std::int64_t{1} << 31;
 
-    bool someone_is_hungry() const noexcept { return hunger->load(std::memory_order_relaxed) >= kAppetite; }
+    bool someone_is_hungry() const noexcept { return hunger->load(std::memory_order_relaxed) > kAppetite - 1; }
 };
 
 // The worker that runs on this thread, or null. Constant-initialised and initial-exec: one or two instructions.
@@ -45,7 +46,8 @@ extern QUARRY_API constinit thread_local WorkerContext* current_context __attrib
 QUARRY_API void offer_work(WorkerContext& context) noexcept;
 
 inline void poll(WorkerContext& context) noexcept {
-    if (context.someone_is_hungry()) [[unlikely]] offer_work(context);
+    if (context.someone_is_hungry()) [[unlikely]]
+        offer_work(context);
 }
 
 }  // namespace quarry::impl

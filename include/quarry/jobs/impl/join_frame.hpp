@@ -46,17 +46,48 @@ QUARRY_API JoinFrameBase& join_frame_of(Job& job) noexcept;
 QUARRY_API void join_closure_failed() noexcept;
 
 enum class SecondClosure { taken_back, finished_elsewhere };
-// The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done. `wanted`:
-// whether the caller will run it when it is taken back.
+// The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done.
+// `wanted`: whether the caller will run it when it is taken back.
 QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept;
 
+// A small closure that the caller made for this join alone is kept in the frame, any other one by its address. Copying
+// such a one can not be observed, and saves the caller from having to put it into memory twice.
+template <class G>
+inline constexpr bool kCopiedIntoFrame = std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
+template <class G>
+inline constexpr bool kCopiedIntoFrame<G&> = false;  // a function, for one, has no size
+
+template <class G>
+class ClosureInFrame {
+  public:
+    explicit ClosureInFrame(std::remove_reference_t<G>& g) noexcept : held_(hold(g)) {}
+    std::remove_reference_t<G>& get() noexcept {
+        if constexpr (kCopiedIntoFrame<G>) {
+            return held_;
+        } else {
+            return *held_;
+        }
+    }
+
+  private:
+    static auto hold(std::remove_reference_t<G>& g) noexcept {
+        if constexpr (kCopiedIntoFrame<G>) {
+            return g;
+        } else {
+            return std::addressof(g);
+        }
+    }
+    std::conditional_t<kCopiedIntoFrame<G>, std::remove_reference_t<G>, std::remove_reference_t<G>*> held_;
+};
+
+// G: the type of join's second argument as deduced for a forwarding reference.
 template <class G>
 struct JoinFrame : JoinFrameBase {
     using Result = NonVoid<std::invoke_result_t<G&>>;
     static constexpr bool kReference = std::is_reference_v<Result>;
     using Stored = std::conditional_t<kReference, std::remove_reference_t<Result>*, Result>;
 
-    G* closure;
+    ClosureInFrame<G> closure;
     // Only a thief constructs one of these: `failed` says which.
     bool failed;
     union {
@@ -65,7 +96,9 @@ struct JoinFrame : JoinFrameBase {
     };
 
     // Most fields are set on promotion only: an unpromoted join must not pay for them.
-    explicit JoinFrame(G& g) noexcept : closure(&g) { promote = &promote_this; }  // NOLINT: members left open
+    explicit JoinFrame(std::remove_reference_t<G>& g) noexcept : closure(g) {
+        promote = &promote_this;
+    }  // NOLINT: members left open
     JoinFrame(const JoinFrame&) = delete;
     JoinFrame& operator=(const JoinFrame&) = delete;
     ~JoinFrame() {}  // NOLINT(modernize-use-equals-default): the union
@@ -105,9 +138,9 @@ struct JoinFrame : JoinFrameBase {
         auto& frame = static_cast<JoinFrame&>(join_frame_of(job));
         try {
             if constexpr (kReference) {
-                ::new (static_cast<void*>(&frame.result)) Stored(&invoke_non_void(*frame.closure));
+                ::new (static_cast<void*>(&frame.result)) Stored(&invoke_non_void(frame.closure.get()));
             } else {
-                ::new (static_cast<void*>(&frame.result)) Stored(invoke_non_void(*frame.closure));
+                ::new (static_cast<void*>(&frame.result)) Stored(invoke_non_void(frame.closure.get()));
             }
             frame.failed = false;
         } catch (...) {
@@ -127,29 +160,27 @@ template <class G>
     if (settle_join(context, frame, false) == SecondClosure::finished_elsewhere) frame.drop_result();
 }
 
+// F and G as deduced for forwarding references.
 template <class F, class G>
-auto join_on(WorkerContext& context, F&& f, G&& g) {
+[[gnu::always_inline]] inline auto join_on(WorkerContext& context, std::remove_reference_t<F>& f,
+                                           std::remove_reference_t<G>& g) {
     using A = NonVoid<std::invoke_result_t<F&>>;
     using B = NonVoid<std::invoke_result_t<G&>>;
-    using Closure = std::remove_reference_t<G>;
 
-    JoinFrame<Closure> frame(g);
+    JoinFrame<G> frame(g);
     Frame* const previous = context.newest;
     previous->next = &frame;
     context.newest = &frame;
     poll(context);
 
-    struct Unwind {
-        WorkerContext& context;
-        JoinFrame<Closure>& frame;
-        Frame* previous;
-        bool armed = true;
-        ~Unwind() {
-            if (armed) abandon_join(context, frame, previous);
+    A a = [&]() -> A {
+        try {
+            return invoke_non_void(f);
+        } catch (...) {
+            abandon_join(context, frame, previous);
+            throw;
         }
-    } unwind{context, frame, previous};
-    A a = invoke_non_void(f);
-    unwind.armed = false;
+    }();
 
     context.newest = previous;
     if (context.boundary == &frame) [[unlikely]] {
@@ -158,7 +189,7 @@ auto join_on(WorkerContext& context, F&& f, G&& g) {
             return std::pair<A, B>(std::forward<A>(a), frame.take_result());
         }
     }
-    return std::pair<A, B>(std::forward<A>(a), invoke_non_void(g));
+    return std::pair<A, B>(std::forward<A>(a), invoke_non_void(frame.closure.get()));
 }
 
 // The calling thread's place in a pool, for an outermost join.

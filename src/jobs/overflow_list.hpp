@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "jobs/node.hpp"
+
+namespace quarry::impl {
+
+// Submitted jobs that found the injection queue full, from threads that must not wait for room because they are inside
+// a job: the workers that would make room may be waiting for that very job. First in, first out. It has no bound and
+// never allocates: the nodes are the list.
+class OverflowList {
+  public:
+    void push(Node& node) noexcept {
+        node.next.set(nullptr);
+        const std::lock_guard lock(mutex_);
+        if (newest_ == nullptr) {
+            oldest_ = &node;
+        } else {
+            newest_->next.set(&node);
+        }
+        newest_ = &node;
+        count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+    Node* pop() noexcept {
+        if (looks_empty()) return nullptr;
+        const std::lock_guard lock(mutex_);
+        Node* const node = oldest_;
+        if (node == nullptr) return nullptr;
+        oldest_ = node->next.get();
+        if (oldest_ == nullptr) newest_ = nullptr;
+        count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+        return node;
+    }
+
+    // As BoundedQueue::looks_empty: what was pushed before a seq_cst fence is seen after a later one.
+    bool looks_empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
+
+  private:
+    std::mutex mutex_;
+    Node* oldest_ = nullptr;
+    Node* newest_ = nullptr;
+    std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace quarry::impl

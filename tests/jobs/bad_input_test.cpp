@@ -1,0 +1,349 @@
+// Absurd options, callables that throw while they are copied, a system that refuses threads, forks.
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "quarry/jobs/error.hpp"
+#include "quarry/jobs/join.hpp"
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/scope.hpp"
+#include "tests/jobs/support.hpp"
+
+// The fork tests make threads in a child of a process that has some.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() {
+    return "die_after_fork=0";
+}
+
+namespace quarry {
+namespace {
+
+using namespace test_support;
+
+void expect_refused(const PoolOptions& options, const std::string& option, const std::string& range) {
+    const std::size_t threads = threads_of_process();
+    try {
+        const Pool pool(options);
+        FAIL() << option << " was accepted";
+    } catch (const std::invalid_argument& refusal) {
+        EXPECT_NE(std::string(refusal.what()).find(option), std::string::npos) << refusal.what();
+        EXPECT_NE(std::string(refusal.what()).find(range), std::string::npos) << refusal.what();
+    }
+    EXPECT_EQ(threads_of_process(), threads);
+}
+
+TEST(BadInput, OptionsOutOfRangeAreRefusedByNameAndRange) {
+    for (const int workers : {-1, -1'000'000'000, 1025, 1'000'000'000}) {
+        expect_refused(PoolOptions{.workers = workers}, "workers", "0 to 1024");
+    }
+    for (const std::size_t capacity : {std::size_t{0}, std::size_t{1'048'577}, ~std::size_t{0}}) {
+        expect_refused(PoolOptions{.workers = 1, .queue_capacity = capacity}, "queue_capacity", "1 to 1048576");
+    }
+    for (const std::size_t batch : {std::size_t{0}, std::size_t{257}, ~std::size_t{0}}) {
+        expect_refused(PoolOptions{.workers = 1, .steal_batch = batch}, "steal_batch", "1 to 256");
+    }
+}
+
+TEST(BadInput, OptionsAtTheirLimitsAreAccepted) {
+    EXPECT_GE(Pool(0).worker_count(), 1);
+    Pool small(PoolOptions{.workers = 1, .queue_capacity = 1, .steal_batch = 1});
+    EXPECT_EQ(small.submit([] { return 1; }).get(), 1);
+    Pool large(PoolOptions{.workers = 2, .queue_capacity = 1'048'576, .steal_batch = 256});
+    EXPECT_EQ(large.submit([] { return 1; }).get(), 1);
+    if (!kSanitized) {
+        const Pool crowd(PoolOptions{.workers = 1024, .queue_capacity = 1});
+        EXPECT_EQ(crowd.worker_count(), 1024);
+    }
+}
+
+TEST(BadInput, NamesOfAnyLengthAreAccepted) {
+    for (const std::string& name : {std::string(), std::string(1000, 'x'), std::string("\xc3\xa4\xc3\xb6\n")}) {
+        Pool pool(PoolOptions{.workers = 1, .name = name});
+        EXPECT_EQ(pool.submit([] { return 2; }).get(), 2);
+    }
+}
+
+// A callable whose copy throws, while others are alive that count what is left of them.
+struct ThrowsWhenCopied {
+    explicit ThrowsWhenCopied(std::atomic<int>& count, bool armed = true) : alive(&count), throws(armed) { ++*alive; }
+    ThrowsWhenCopied(const ThrowsWhenCopied& other) : alive(other.alive), throws(other.throws) {
+        if (throws) throw std::runtime_error("copy");
+        ++*alive;
+    }
+    ThrowsWhenCopied& operator=(const ThrowsWhenCopied&) = delete;
+    ~ThrowsWhenCopied() { --*alive; }
+    int operator()() const { return 1; }
+
+    std::atomic<int>* alive;
+    bool throws;
+};
+struct LargeThrowsWhenCopied : ThrowsWhenCopied {
+    using ThrowsWhenCopied::ThrowsWhenCopied;
+    std::array<std::byte, 500> bytes{};
+};
+
+TEST(BadInput, CallableThatThrowsWhileBeingCopiedLeavesNothingBehind) {
+    std::atomic<int> alive{0};
+    std::atomic<int> ran{0};
+    Pool pool(2);
+    const auto refuse = [&](const auto& callable) {
+        for (int i = 0; i < 300; ++i) {
+            EXPECT_THROW(pool.submit(callable), std::runtime_error);
+            pool.scope([&](Scope& scope) {
+                scope.spawn([&] { ++ran; });
+                EXPECT_THROW(scope.spawn(callable), std::runtime_error);
+                scope.spawn([&] { ++ran; });
+            });
+        }
+    };
+    {
+        refuse(ThrowsWhenCopied(alive));
+        refuse(LargeThrowsWhenCopied(alive));
+    }
+    EXPECT_EQ(ran.load(), 1200);
+    EXPECT_EQ(alive.load(), 0);
+    const PoolStats stats = pool.stats();
+    EXPECT_EQ(stats.total.spawned, 1200U) << "a job that was never made does not count";
+    EXPECT_EQ(stats.total.completed, 1200U);
+    // The same callables without the defect.
+    EXPECT_EQ(pool.submit(ThrowsWhenCopied(alive, false)).get(), 1);
+    EXPECT_EQ(pool.submit(LargeThrowsWhenCopied(alive, false)).get(), 1);
+    EXPECT_EQ(alive.load(), 0);
+}
+
+// A result that throws while it is moved to its place is the job's error.
+TEST(BadInput, ResultThatThrowsWhileBeingMovedIsTheJobsError) {
+    struct Stubborn {
+        Stubborn() = default;
+        Stubborn(Stubborn&&) { throw std::runtime_error("move"); }
+        Stubborn& operator=(Stubborn&&) = delete;
+    };
+    Pool pool(2);
+    std::vector<JobError> errors;
+    pool.scope(
+        [&](Scope& scope) {
+            scope.spawn([] {
+                Stubborn result;
+                return result;
+            });
+        },
+        ScopeOptions{.errors = &errors});
+    EXPECT_EQ(errors.size(), 1U);
+    EXPECT_EQ(pool.stats().total.failed, 1U);
+}
+
+class BadInputDeath : public testing::Test {
+  protected:
+    // Starts the program again, so that the child has no threads but its own.
+    BadInputDeath() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(BadInputDeath, PoolDestroyedByItsOwnJobSaysSoAndTerminates) {
+    const auto destroy_in_job = [] {
+        auto* pool = new Pool(2);
+        pool->submit([pool] { delete pool; });
+        for (;;) pause();
+    };
+    EXPECT_EXIT(destroy_in_job(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own jobs");
+}
+
+TEST_F(BadInputDeath, PoolDestroyedInsideItsOwnScopeSaysSoAndTerminates) {
+    const auto destroy_in_scope = [] {
+        auto* pool = new Pool(1);
+        pool->scope([&](Scope&) { delete pool; });
+    };
+    EXPECT_EXIT(destroy_in_scope(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own jobs");
+}
+
+TEST_F(BadInputDeath, PoolDestroyedByItsJobInsideAnotherPoolSaysSoAndTerminates) {
+    const auto destroy_elsewhere = [] {
+        auto* pool = new Pool(1);
+        pool->submit([pool] {
+            Pool other(1);
+            other.scope([&](Scope&) { delete pool; });
+        });
+        for (;;) pause();
+    };
+    EXPECT_EXIT(destroy_elsewhere(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own jobs");
+}
+
+// A sanitizer adds a thread of its own to the first one that is made.
+std::size_t threads_before() {
+    std::thread([] {}).join();
+    return threads_of_process();
+}
+
+// Runs in a process of its own. The limit does not hold for root.
+[[noreturn]] void run_out_of_threads() {
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) std::_Exit(10);
+    const std::size_t before = threads_before();
+    const rlimit none{1, 1};
+    if (setrlimit(RLIMIT_NPROC, &none) != 0) std::_Exit(11);
+    try {
+        const Pool pool(64);
+        std::_Exit(12);
+    } catch (const Error& error) {
+        if (std::string(error.what()).find("can not start worker thread") == std::string::npos) std::_Exit(13);
+    } catch (...) {
+        std::_Exit(14);
+    }
+    if (!threads_return_to(before)) std::_Exit(15);
+    std::fputs("as expected\n", stderr);
+    std::_Exit(0);
+}
+
+TEST_F(BadInputDeath, ThreadsThatCanNotBeStartedGiveAnErrorAndLeaveNone) {
+    EXPECT_EXIT(run_out_of_threads(), testing::ExitedWithCode(0), "as expected");
+}
+
+// The same after some have started: the system has room for few more.
+[[noreturn]] void run_out_of_threads_half_way() {
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) std::_Exit(10);
+    const std::size_t before = threads_before();
+    for (rlim_t limit = 2; limit < 4096; limit += limit) {
+        const rlimit some{limit, 4096};
+        if (setrlimit(RLIMIT_NPROC, &some) != 0) std::_Exit(11);
+        try {
+            const Pool few(2);
+        } catch (const Error&) {
+            if (!threads_return_to(before)) std::_Exit(15);
+            continue;  // others of this user have used it up
+        }
+        try {
+            const Pool many(1024);
+            std::_Exit(12);
+        } catch (const Error&) {
+        }
+        if (!threads_return_to(before)) std::_Exit(15);
+        std::fputs("as expected\n", stderr);
+        std::_Exit(0);
+    }
+    std::_Exit(16);
+}
+
+TEST_F(BadInputDeath, ThreadsThatWereStartedBeforeOneFailedAreStoppedAgain) {
+    EXPECT_EXIT(run_out_of_threads_half_way(), testing::ExitedWithCode(0), "as expected");
+}
+
+// What a child makes of the parent's pool; exit status 0 if all is as it should be.
+int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
+    const auto throws_error = [](auto&& call) {
+        try {
+            call();
+        } catch (const Error&) {
+            return true;
+        }
+        return false;
+    };
+    if (!throws_error([&] { pool->submit([] {}); })) return 20;
+    if (!throws_error([&] { pool->scope([](Scope&) {}); })) return 21;
+    if (!throws_error([&] { pool->join([] {}, [] {}); })) return 22;
+    if (!throws_error([&] { parallel_for(*pool, 0, 10, [](int) {}); })) return 23;
+    if (!throws_error([&] { unfinished.wait(); })) return 24;
+    // Made before the old one goes: its threads get what the old ones had.
+    Pool fresh(2);
+    if (fresh.submit([] { return 5; }).get() != 5) return 25;
+    pool.reset();
+    if (!throws_error([&] { unfinished.wait(); })) return 26;
+    std::atomic<int> ran{0};
+    fresh.scope([&](Scope& scope) {
+        for (int i = 0; i < 1000; ++i) scope.spawn([&] { ++ran; });
+    });
+    return ran == 1000 ? 0 : 27;
+}
+
+int status_of_child(const std::function<int()>& child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+        alarm(30);
+        std::_Exit(child());
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(BadInput, PoolInAForkedChildThrowsAndANewOneWorks) {
+    auto pool = std::make_unique<Pool>(2);
+    std::atomic<bool> release{false};
+    std::atomic<int> busy{0};
+    for (int i = 0; i < 2; ++i) {
+        pool->submit([&] {
+            ++busy;
+            while (!release) std::this_thread::yield();
+        });
+    }
+    ASSERT_TRUE(eventually([&] { return busy == 2; }));
+    Task<int> unfinished = pool->submit([] { return 1; });
+    EXPECT_EQ(status_of_child([&] { return use_in_child(pool, unfinished); }), 0);
+    release = true;
+    EXPECT_EQ(unfinished.get(), 1) << "the parent's goes on as before";
+}
+
+// A fork may come while other threads are anywhere inside the library.
+TEST(BadInput, ForksWhileThePoolIsBusyLeaveTheChildUsable) {
+    Pool pool(2);
+    std::atomic<bool> stop{false};
+    std::jthread churn([&] {
+        while (!stop) {
+            pool.scope([&](Scope& scope) {
+                for (int i = 0; i < 2000; ++i) scope.spawn([] {});
+            });
+        }
+    });
+    for (int i = 0; i < static_cast<int>(scaled(40)); ++i) {
+        EXPECT_EQ(status_of_child([] {
+                      Pool fresh(2);
+                      std::atomic<int> ran{0};
+                      fresh.scope([&](Scope& scope) {
+                          for (int k = 0; k < 3000; ++k) scope.spawn([&] { ++ran; });
+                      });
+                      return ran == 3000 ? 0 : 1;
+                  }),
+                  0);
+    }
+    stop = true;
+}
+
+TEST(BadInput, MoreGuestsThanPlacesGetAnError) {
+    Pool pool(1);
+    std::atomic<int> inside{0};
+    std::atomic<int> refused{0};
+    std::atomic<bool> release{false};
+    constexpr int kThreads = 260;  // 256 places
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < kThreads; ++i) {
+            threads.emplace_back([&] {
+                try {
+                    pool.scope([&](Scope&) {
+                        ++inside;
+                        while (!release) std::this_thread::yield();
+                    });
+                } catch (const Error&) {
+                    ++refused;
+                }
+            });
+        }
+        EXPECT_TRUE(eventually([&] { return inside + refused == kThreads; }));
+        release = true;
+    }
+    EXPECT_EQ(inside.load(), 256);
+    EXPECT_EQ(refused.load(), 4);
+}
+
+}  // namespace
+}  // namespace quarry

@@ -1,0 +1,217 @@
+#include "quarry/jobs/stats.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quarry/jobs/join.hpp"
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/scope.hpp"
+#include "tests/jobs/support.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace test_support;
+
+int tree(int depth) {
+    if (depth == 0) return 1;
+    const auto [a, b] = join([&] { return tree(depth - 1); }, [&] { return tree(depth - 1); });
+    return a + b;
+}
+
+// Some of everything: 100 spawned jobs of which 10 fail and some are cancelled, loops, joins, 50 tasks of which 5 fail.
+void mixed_batch(Pool& pool) {
+    std::vector<JobError> errors;
+    pool.scope(
+        [&](Scope& scope) {
+            for (int i = 0; i < 100; ++i) {
+                scope.spawn([i] {
+                    if (i % 10 == 0) throw std::runtime_error("spawned");
+                });
+            }
+        },
+        ScopeOptions{.errors = &errors});
+    std::stop_source stop;
+    stop.request_stop();
+    pool.scope(
+        [&](Scope& scope) {
+            for (int i = 0; i < 7; ++i) scope.spawn([] {});
+        },
+        ScopeOptions{.stop = stop.get_token()});
+    parallel_for(pool, 0, 300, [](int) { spin_for(microseconds(1)); });
+    pool.join([] { return tree(8); }, [] { return tree(8); });
+    std::vector<Task<void>> tasks;
+    for (int i = 0; i < 50; ++i) {
+        tasks.push_back(pool.submit([i] {
+            if (i % 10 == 0) throw std::runtime_error("submitted");
+        }));
+    }
+    for (Task<void>& task : tasks) {
+        try {
+            task.get();
+        } catch (const std::runtime_error&) {
+        }
+    }
+}
+
+class StatsOn : public testing::TestWithParam<int> {
+  protected:
+    Pool pool{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Workers, StatsOn, testing::Values(1, 2, 8));
+
+// R6
+TEST_P(StatsOn, AtIdleEveryJobIsCompletedFailedOrCancelled) {
+    for (int i = 0; i < 20; ++i) mixed_batch(pool);
+    const WorkerStats total = pool.stats().total;
+    EXPECT_EQ(total.spawned, total.completed + total.failed + total.cancelled);
+    EXPECT_EQ(total.failed, 20U * 15);
+    EXPECT_GE(total.cancelled, 20U * 7);
+    // Besides those there are pieces of loops and closures of join, as many as were offered.
+    EXPECT_EQ(total.spawned, 20U * 157 + total.promoted);
+}
+
+// R59
+TEST_P(StatsOn, SumsOfTheWorkersAreTheTotals) {
+    for (int i = 0; i < 5; ++i) mixed_batch(pool);
+    const PoolStats stats = pool.stats();
+    ASSERT_EQ(stats.workers.size(), static_cast<std::size_t>(GetParam()));
+    WorkerStats sum = stats.guests;
+    sum += stats.outside;
+    for (const WorkerStats& worker : stats.workers) sum += worker;
+    EXPECT_EQ(sum.spawned, stats.total.spawned);
+    EXPECT_EQ(sum.completed, stats.total.completed);
+    EXPECT_EQ(sum.failed, stats.total.failed);
+    EXPECT_EQ(sum.cancelled, stats.total.cancelled);
+    EXPECT_EQ(sum.promoted, stats.total.promoted);
+    EXPECT_EQ(sum.taken_back, stats.total.taken_back);
+    EXPECT_EQ(sum.run_inline, stats.total.run_inline);
+    EXPECT_EQ(sum.stolen, stats.total.stolen);
+    EXPECT_EQ(sum.steals, stats.total.steals);
+    EXPECT_EQ(sum.steal_attempts, stats.total.steal_attempts);
+    EXPECT_EQ(sum.lost_races, stats.total.lost_races);
+    EXPECT_EQ(sum.spins, stats.total.spins);
+    EXPECT_EQ(sum.parks, stats.total.parks);
+    EXPECT_EQ(sum.wakes, stats.total.wakes);
+    EXPECT_EQ(sum.queue_high_water, stats.total.queue_high_water);
+    EXPECT_EQ(sum.steal_latency, stats.total.steal_latency);
+    EXPECT_EQ(stats.outside.spawned, 250U);
+}
+
+// R2: which workers did how much, per batch and in total.
+TEST_P(StatsOn, SharesAddUpToOnePerBatchAndInTotal) {
+    mixed_batch(pool);
+    const PoolStats first = pool.stats();
+    mixed_batch(pool);
+    const PoolStats both = pool.stats();
+    const PoolStats second = both.since(first);
+    for (const PoolStats& stats : {first, both, second}) {
+        const std::vector<double> shares = stats.shares();
+        ASSERT_EQ(shares.size(), static_cast<std::size_t>(GetParam()) + 1);
+        EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1.0, 1e-9);
+        for (const double share : shares) EXPECT_GE(share, 0.0);
+    }
+    EXPECT_EQ(second.total.failed, 15U);
+    EXPECT_EQ(second.total.spawned + first.total.spawned, both.total.spawned);
+    EXPECT_EQ(second.total.executed(), second.total.completed + second.total.failed);
+}
+
+TEST(Stats, OfAFreshPoolAreZero) {
+    Pool pool(2);
+    const PoolStats stats = pool.stats();
+    EXPECT_EQ(stats.total.spawned, 0U);
+    EXPECT_EQ(stats.total.executed(), 0U);
+    for (const double share : stats.shares()) EXPECT_EQ(share, 0.0);
+}
+
+// Every figure moves when there is something to count.
+TEST(Stats, EveryFigureMoves) {
+    Pool pool(PoolOptions{.workers = 4, .queue_capacity = 8});
+    const bool all_moved = eventually([&] {
+        mixed_batch(pool);
+        pool.submit([&] { parallel_for(pool, 0, 100, [](int) { spin_for(microseconds(5)); }); }).get();
+        const WorkerStats total = pool.stats().total;
+        return total.promoted > 0 && total.run_inline > 0 && total.stolen > 0 && total.steals > 0 &&
+               total.steal_attempts > 0 && total.spins > 0 && total.parks > 0 && total.wakes > 0 &&
+               total.queue_high_water > 0 && total.steal_latency.count() > 0;
+    });
+    EXPECT_TRUE(all_moved);
+    const WorkerStats total = pool.stats().total;
+    EXPECT_GE(total.stolen, total.steals);
+    EXPECT_LE(total.steals, total.steal_attempts);
+    EXPECT_GE(total.promoted, total.taken_back);
+}
+
+// Steal operations that a thief needs for the jobs of one busy producer.
+double jobs_per_steal(std::size_t steal_batch) {
+    Pool pool(PoolOptions{.workers = 1, .steal_batch = steal_batch});
+    std::atomic<int> ran{0};
+    constexpr int kJobs = 2000;
+    pool.scope([&](Scope& scope) {
+        // The guest fills its deque and does not take part until the worker has emptied it.
+        for (int i = 0; i < kJobs; ++i) scope.spawn([&] { ++ran; });
+        EXPECT_TRUE(eventually([&] { return ran == kJobs; }));
+    });
+    const WorkerStats worker = pool.stats().workers[0];
+    EXPECT_EQ(worker.stolen, static_cast<std::uint64_t>(kJobs));
+    return static_cast<double>(worker.stolen) / static_cast<double>(worker.steals);
+}
+
+// R53: fewer steal operations at 32 than at 1.
+TEST(Stats, BatchStealingNeedsFewerOperations) {
+    EXPECT_EQ(jobs_per_steal(1), 1.0);
+    EXPECT_GT(jobs_per_steal(32), 4.0);
+}
+
+// R62: an even load on as many workers as there are processors is shared evenly, within 10 points. What else runs on
+// the machine takes processor time from a worker, so the best of some tries counts.
+TEST(Stats, EvenLoadIsSharedEvenly) {
+    Pool pool(2);
+    double spread = 1.0;
+    for (int tries = 0; tries < 10 && spread >= 0.10; ++tries) {
+        std::atomic<bool> done{false};
+        const PoolStats before = pool.stats();
+        // From within the pool, so that no guest takes part.
+        pool.submit([&] {
+            pool.scope([&](Scope& scope) {
+                for (int i = 0; i < 2000; ++i) scope.spawn([] { spin_for(microseconds(20)); });
+            });
+            done = true;
+        });
+        ASSERT_TRUE(eventually([&] {
+            std::this_thread::sleep_for(milliseconds(1));
+            return done.load();
+        }));
+        const std::vector<double> shares = pool.stats().since(before).shares();
+        spread = std::abs(shares[0] - shares[1]);
+    }
+    EXPECT_LT(spread, 0.10);
+}
+
+// R62: with more jobs than workers nobody is left without any.
+TEST(Stats, NoWorkerStarves) {
+    Pool pool(4);
+    EXPECT_TRUE(eventually([&] {
+        const PoolStats before = pool.stats();
+        pool.submit([&] {
+                pool.scope([&](Scope& scope) {
+                    for (int i = 0; i < 200; ++i) scope.spawn([] { spin_for(microseconds(100)); });
+                });
+            })
+            .get();
+        const PoolStats batch = pool.stats().since(before);
+        for (const WorkerStats& worker : batch.workers) {
+            if (worker.executed() == 0) return false;
+        }
+        return true;
+    }));
+}
+
+}  // namespace
+}  // namespace quarry
