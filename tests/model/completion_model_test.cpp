@@ -17,6 +17,7 @@ const Program kTwoOthers{"finished_by_two_others", [] { completion_models::finis
 const Program kSpawned{"spawned_by_a_job", completion_models::spawned_by_a_job};
 const Program kListed{"listed_against_the_owner", [] { completion_models::listed_against_the_owner(false); }};
 const Program kListedAndStolen{"listed_and_stolen", [] { completion_models::listed_against_the_owner(true); }};
+// Three preemptions would take minutes here.
 const Program kListedByTwo{"listed_by_two", completion_models::listed_by_two, 2};
 const Program kHidden{"hidden_in_each_other", completion_models::hidden_in_each_other};
 

@@ -12,6 +12,7 @@ using model::Mutant;
 using model::Program;
 using quarry::impl::Mutation;
 
+// Fewer preemptions than three where the search would take more than a few seconds.
 const Program kOneSleeper{"one_spawner_one_sleeper", [] { parking_models::spawners_and_sleepers(1, 1); }};
 const Program kTwoSpawners{"two_spawners_one_sleeper", [] { parking_models::spawners_and_sleepers(2, 1); }, 2};
 const Program kTwoSleepers{"one_spawner_two_sleepers", [] { parking_models::spawners_and_sleepers(1, 2); }, 2};
