@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -105,7 +104,7 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     const bench::RunReport report = bench::run(options);
 
     std::FILE* out = json_to_output ? stderr : stdout;
-    const bool colour = isatty(fileno(out)) == 1 && std::getenv("NO_COLOR") == nullptr;
+    const bool colour = isatty(fileno(out)) == 1;
     fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
     if (!arguments.json.empty()) {

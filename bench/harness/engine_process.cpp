@@ -1,11 +1,14 @@
 #include "harness/engine_process.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
-#include <dirent.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -148,18 +151,12 @@ Reply EngineProcess::ask(const std::string& request, std::chrono::milliseconds p
 }
 
 std::int64_t EngineProcess::cpu_ns() const {
-    const std::string folder = "/proc/" + std::to_string(process_) + "/task";
     std::int64_t sum = 0;
-    if (DIR* tasks = opendir(folder.c_str())) {
-        while (const dirent* task = readdir(tasks)) {
-            if (task->d_name[0] == '.') continue;
-            if (std::FILE* file = std::fopen((folder + "/" + task->d_name + "/schedstat").c_str(), "r")) {
-                long long nanoseconds = 0;
-                if (std::fscanf(file, "%lld", &nanoseconds) == 1) sum += nanoseconds;
-                std::fclose(file);
-            }
-        }
-        closedir(tasks);
+    std::error_code ended;  // threads come and go while the folder is read
+    const std::filesystem::path folder = "/proc/" + std::to_string(process_) + "/task";
+    for (std::filesystem::directory_iterator task(folder, ended), end; !ended && task != end; task.increment(ended)) {
+        std::int64_t nanoseconds = 0;
+        if (std::ifstream(task->path() / "schedstat") >> nanoseconds) sum += nanoseconds;
     }
     return sum;
 }

@@ -1,6 +1,5 @@
 #include "harness/peers.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -100,7 +99,6 @@ void add_rust_peers(const std::optional<fs::path>& root, Peers& peers) {
     }
     const fs::path folder = *root / "build/peers";
     fmt::print(stderr, "building the Rust peers with cargo\n");
-    setenv("CARGO_TARGET_DIR", folder.c_str(), 1);
     // The pinned forte asks for a compiler newer than it needs.
     const Outcome built = collect({"cargo", "build", "--release", "--locked", "--ignore-rust-version",
                                    "--manifest-path", (*root / "bench/peers/Cargo.toml").string()});

@@ -1,10 +1,10 @@
 #include "harness/report.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,7 +53,7 @@ std::optional<std::string> why_not_writable(const std::string& path) {
     const int reason = errno;
     std::filesystem::remove(temporary, ignored);
     if (writable) return std::nullopt;
-    return reason != 0 ? std::strerror(reason) : "can not be written";
+    return reason != 0 ? std::generic_category().message(reason) : "can not be written";
 }
 
 void write_file(const std::string& path, const std::string& text) {

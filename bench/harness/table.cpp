@@ -24,8 +24,12 @@ std::string short_name(const std::string& engine) {
     return engine == "bevy_tasks" ? "bevy" : engine;
 }
 
+bool is_nothing(double value) {
+    return value < 0.0005;
+}
+
 std::string three_digits(double value) {
-    if (value < 0.0005) return "0";
+    if (is_nothing(value)) return "0";
     if (value < 9.995) return fmt::format("{:.2f}", value);
     if (value < 99.95) return fmt::format("{:.1f}", value);
     return fmt::format("{:.0f}", value);
@@ -48,11 +52,10 @@ class Table {
 
     std::string text() {
         for (const int workers : options_.workers) {
-            head(fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"));
-            for (const RowInfo& row : options_.rows) row_lines(row, workers, false);
+            block(fmt::format("{} worker{}", workers, workers == 1 ? "" : "s"), workers, false);
         }
-        head(fmt::format("peak memory, {} workers", options_.workers.back()));
-        for (const RowInfo& row : options_.rows) row_lines(row, options_.workers.back(), true);
+        const int most = options_.workers.back();
+        block(fmt::format("peak memory, {} worker{}", most, most == 1 ? "" : "s"), most, true);
         notes();
         return std::move(out_);
     }
@@ -65,6 +68,14 @@ class Table {
         for (const std::string& engine : engines_) line += fmt::format("{:>8}", short_name(engine));
         line += fmt::format("{:>7}{:>7}{:>7}", "/bare", "/best", "spread");
         out_ += fmt::format("\n{}{}{}\n", colour_ ? kStrong : "", line, colour_ ? kPlain : "");
+    }
+
+    void block(const std::string& title, int workers, bool memory) {
+        const std::size_t before = out_.size();
+        head(title);
+        const std::size_t headed = out_.size();
+        for (const RowInfo& row : options_.rows) row_lines(row, workers, memory);
+        if (out_.size() == headed) out_.resize(before);
     }
 
     static bool is_memory(const std::string& name) { return name.ends_with("_memory"); }
@@ -98,10 +109,10 @@ class Table {
     }
 
     std::string ratio(const Result* own, const Result* other, bool judge) const {
-        if (own == nullptr || other == nullptr) return fmt::format("{:>7}", "");
-        if (other->value <= 0) return fmt::format("{:>7}", own->value <= 0 ? "1.00" : "-");
+        const bool both = own != nullptr && other != nullptr;
+        if (!both || is_nothing(other->value)) return fmt::format("{:>7}", both && is_nothing(own->value) ? "=" : "");
         const double factor = own->value / other->value;
-        const std::string text = fmt::format("{:>7}", three_digits(factor));
+        std::string text = fmt::format("{:>7}", three_digits(factor));
         if (!colour_ || !judge) return text;
         return fmt::format("{}{}{}", factor <= 1.0 ? kGood : kBad, text, kPlain);
     }
@@ -125,7 +136,7 @@ class Table {
             cells += fmt::format("{}{:>8}{}", strong ? kStrong : "", cell, strong ? kPlain : "");
         }
         out_ += fmt::format("{:<21} {:<4}{}{}{}{:>7}\n", is_memory(name) ? row : name, unit, cells,
-                            ratio(own, find(name, workers, kBaseline), false), ratio(own, best, true),
+                            ratio(own, find(name, workers, kBaseline), false), ratio(own, best, !is_memory(name)),
                             own == nullptr ? "" : fmt::format("{:.0f}%", own->spread * 100));
     }
 

@@ -54,6 +54,7 @@ class BarePair {
 
     template <class F>
     void hand_over(F&& job) {
+        while (state_.load(std::memory_order_acquire) == kFull) std::this_thread::yield();
         jobs_[next_] = std::forward<F>(job);
         state_.store(kFull, std::memory_order_release);
         futex_wake(state_, 1);

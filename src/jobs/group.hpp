@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <exception>
 
-#include "quarry/jobs/fwd.hpp"
-
 #include "jobs/completion/completion.hpp"
 #include "jobs/node.hpp"
+#include "quarry/jobs/fwd.hpp"
 
 namespace quarry::impl {
 

@@ -63,8 +63,8 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     auto& worker = static_cast<Worker&>(context);
     auto& piece = static_cast<LoopFrame&>(frame);
     if (piece.first == piece.last) return Offer::passed;
-    if (!piece.worth_waking_for(os::ticks()) && Sleep<DefaultAtomics>::searching(
-                                                    context.hunger->load(std::memory_order_relaxed)) == 0) {
+    if (!piece.worth_waking_for(os::ticks()) &&
+        Sleep<DefaultAtomics>::searching(context.hunger->load(std::memory_order_relaxed)) == 0) {
         return Offer::nothing;
     }
     try {
@@ -117,7 +117,9 @@ bool loop_failed(Loop& loop) noexcept {
     return true;
 }
 
-bool loop_stopped(const Loop& loop) noexcept { return loop.group->stopped.load(std::memory_order_relaxed); }
+bool loop_stopped(const Loop& loop) noexcept {
+    return loop.group->stopped.load(std::memory_order_relaxed);
+}
 
 void finish_loop(WorkerContext& context, Loop& loop) {
     auto& worker = static_cast<Worker&>(context);

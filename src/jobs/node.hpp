@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "quarry/jobs/impl/job.hpp"
-
 #include "jobs/atomics/policy.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/latch.hpp"
+#include "quarry/jobs/impl/job.hpp"
 
 namespace quarry::impl {
 
@@ -70,7 +69,8 @@ class NodeCache {
     ~NodeCache() { give_back_all(); }
 
     Node* take() {
-        if (free_ == nullptr) [[unlikely]] refill();
+        if (free_ == nullptr) [[unlikely]]
+            refill();
         Node* node = free_;
         free_ = node->next.get();
         --count_;
@@ -79,7 +79,8 @@ class NodeCache {
     void put(Node* node) noexcept {
         node->next.set(free_);
         free_ = node;
-        if (++count_ >= 2 * kBundle) [[unlikely]] give_back_bundle();
+        if (++count_ >= 2 * kBundle) [[unlikely]]
+            give_back_bundle();
     }
     void give_back_all() noexcept;
 

@@ -10,13 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "quarry/jobs/pool.hpp"
-
 #include "jobs/os.hpp"
 #include "jobs/overflow_list.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/bounded_queue.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 

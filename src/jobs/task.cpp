@@ -2,10 +2,9 @@
 
 #include <cstdio>
 
-#include "quarry/jobs/error.hpp"
-
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -23,7 +22,9 @@ class Visit {
 
 }  // namespace
 
-std::shared_ptr<TaskHome> task_home(PoolCore& core) { return core.task_home; }
+std::shared_ptr<TaskHome> task_home(PoolCore& core) {
+    return core.task_home;
+}
 
 void report_detached_error(TaskHome& home, std::exception_ptr error) noexcept {
     if (home.on_error) {
@@ -56,7 +57,9 @@ void submit_task(PoolCore& core, Job& job) {
     }
 }
 
-bool task_ready(const Job& job) noexcept { return static_cast<const Node&>(job).latch.is_set(); }
+bool task_ready(const Job& job) noexcept {
+    return static_cast<const Node&>(job).latch.is_set();
+}
 
 void wait_for_task(Job& job, TaskHome& home) {
     auto& node = static_cast<Node&>(job);
@@ -79,6 +82,8 @@ void throw_no_result() {
     throw Error("this Task is empty: it was moved from, its result was taken, or it was never submitted");
 }
 
-void task_failed() noexcept { Worker::current()->job_threw = true; }
+void task_failed() noexcept {
+    Worker::current()->job_threw = true;
+}
 
 }  // namespace quarry::impl

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "quarry/jobs/impl/context.hpp"
-
 #include "jobs/atomics/policy.hpp"
 #include "jobs/counters.hpp"
 #include "jobs/deque/deque.hpp"
@@ -16,6 +14,7 @@
 #include "jobs/slot/slot.hpp"
 #include "jobs/spin_budget.hpp"
 #include "jobs/steal_pace.hpp"
+#include "quarry/jobs/impl/context.hpp"
 
 namespace quarry::impl {
 

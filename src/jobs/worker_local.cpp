@@ -1,9 +1,8 @@
 #include "quarry/jobs/worker_local.hpp"
 
-#include "quarry/jobs/error.hpp"
-
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 

@@ -1,8 +1,9 @@
 #include "checker.hpp"
 
-#include "engine.hpp"
-
 #include <utility>
+
+#include "engine.hpp"
+#include "tracked_memory.hpp"
 
 namespace model {
 
@@ -17,7 +18,9 @@ void after(std::function<void()> body) {
     Engine::active().add_after(std::move(body));
 }
 void require(bool holds, const char* what) {
-    if (!holds) Engine::active().fail(what);
+    if (holds) return;
+    const ModelCode outside(false);
+    Engine::active().fail(what);
 }
 void observe(const std::string& outcome) {
     Engine::active().observe(outcome);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "jobs/atomics/mutation.hpp"
-
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <set>
 #include <string>
+
+#include "jobs/atomics/mutation.hpp"
 
 // A model checker for the lock-free protocols: runs a small program of two to four threads in every order of
 // steps, with every value that C++ lets a load return. README.md says how to write a model and what the

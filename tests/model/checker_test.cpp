@@ -1,11 +1,11 @@
 #include "checker.hpp"
 
-#include "model_atomics.hpp"
-
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "model_atomics.hpp"
 
 // The checker's own behaviour, apart from the memory model (litmus_test.cpp): what it reports, and when it
 // ends.
@@ -20,16 +20,14 @@ constexpr auto kRelease = std::memory_order_release;
 constexpr auto kAcqRel = std::memory_order_acq_rel;
 
 testing::AssertionResult fails_with(const model::Result& result, const std::string& what) {
-    if (result.ok)
-        return testing::AssertionFailure() << "no failure in " << result.executions << " executions";
+    if (result.ok) return testing::AssertionFailure() << "no failure in " << result.executions << " executions";
     if (result.failure.find(what) == std::string::npos) return testing::AssertionFailure() << result.failure;
     return testing::AssertionSuccess();
 }
 
 testing::AssertionResult passes(const model::Result& result) {
     if (!result.ok) return testing::AssertionFailure() << result.failure;
-    if (!result.complete)
-        return testing::AssertionFailure() << "stopped after " << result.executions << " executions";
+    if (!result.complete) return testing::AssertionFailure() << "stopped after " << result.executions << " executions";
     return testing::AssertionSuccess();
 }
 
@@ -69,8 +67,7 @@ TEST(Checker, ReportsARaceOfTwoWrites) {
     EXPECT_TRUE(fails_with(model::check({.name = "writes"},
                                         [] {
                                             auto box = std::make_shared<Mailbox>();
-                                            for (int i = 0; i < 2; ++i)
-                                                model::thread([=] { box->letter.set(i); });
+                                            for (int i = 0; i < 2; ++i) model::thread([=] { box->letter.set(i); });
                                         }),
                            "data race"));
 }
@@ -136,6 +133,14 @@ TEST(Checker, ReportsUseOfAnObjectWhoseConstructionIsNotOrderedBefore) {
     EXPECT_TRUE(fails_with(publish(kRelaxed), "construction"));
 }
 
+TEST(Checker, ReportsMemoryThatIsNeverFreed) {
+    const auto result = model::check({.name = "leak"}, [] {
+        auto last = std::make_shared<ModelAtomic<int*>>(nullptr);
+        model::thread([=] { last->store(new int(1), kRelaxed); });
+    });
+    EXPECT_TRUE(fails_with(result, "memory leak: 1"));
+}
+
 TEST(Checker, SpinningThreadWaitsForAsLongAsItTakes) {
     EXPECT_TRUE(passes(model::check({.name = "spin"}, [] {
         auto box = std::make_shared<Mailbox>();
@@ -158,8 +163,7 @@ TEST(Checker, ReportsALivelock) {
                                         [] {
                                             auto box = std::make_shared<Mailbox>();
                                             model::thread([=] {
-                                                while (box->flag.load(kAcquire) == 0)
-                                                    ModelAtomics::cpu_relax();
+                                                while (box->flag.load(kAcquire) == 0) ModelAtomics::cpu_relax();
                                             });
                                         }),
                            "livelock"));
@@ -183,8 +187,7 @@ model::Result wake_a_waiter(bool right_order) {
 
 TEST(Checker, ReportsALostWakeUpAsADeadlock) {
     EXPECT_TRUE(passes(wake_a_waiter(true)));
-    EXPECT_TRUE(
-        fails_with(wake_a_waiter(false), "deadlock, no thread can wake another: thread 1 waits on flag"));
+    EXPECT_TRUE(fails_with(wake_a_waiter(false), "deadlock, no thread can wake another: thread 1 waits on flag"));
 }
 
 TEST(Checker, WakingTriesEveryWaiter) {

@@ -1,11 +1,11 @@
-#include "deque_models.hpp"
-#include "model_test.hpp"
-
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "deque_models.hpp"
+#include "model_test.hpp"
 
 // R52: no entry lost, none taken twice, under C++'s memory model; and the checker notices when the deque is
 // broken.
@@ -44,8 +44,8 @@ TEST_P(DequeModel, LosesNothingAndGivesNothingTwice) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, DequeModel,
                          testing::Values(kLastEntry, kTwoThieves, kPopBehindSteal, kGrowth, kSlotsUsedAgain,
-                                         kUnsignedWrap, kSignedWrap, kConditional, kNewNode,
-                                         kBatchAgainstPops, kBatchAgainstThief, kSleeper),
+                                         kUnsignedWrap, kSignedWrap, kConditional, kNewNode, kBatchAgainstPops,
+                                         kBatchAgainstThief, kSleeper),
                          kNameOf);
 
 class DequeMutation : public testing::TestWithParam<Mutant> {};

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "checker.hpp"
-#include "jobs/deque/deque.hpp"
-#include "model_atomics.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+
+#include "checker.hpp"
+#include "jobs/deque/deque.hpp"
+#include "model_atomics.hpp"
 
 // Small programs over the deque. Every one requires that each entry that was pushed is taken exactly once,
 // that its payload arrives, and that a thread that looks for work before it sleeps finds what was pushed.
@@ -28,8 +28,7 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 
 struct State {
-    explicit State(std::size_t capacity, std::uint64_t first_index = 0)
-        : named(name()), deque(capacity, first_index) {}
+    explicit State(std::size_t capacity, std::uint64_t first_index = 0) : named(name()), deque(capacity, first_index) {}
 
     static bool name() {
         model::name_next({"top", "bottom", "buffer", "slot 0"});
@@ -55,8 +54,7 @@ struct State {
         return true;
     }
     static bool take(const Steal<Node*>& stolen) {
-        model::require((stolen.value != nullptr) == (stolen.status == StealStatus::got),
-                       "a status that lies");
+        model::require((stolen.value != nullptr) == (stolen.status == StealStatus::got), "a status that lies");
         return take(stolen.value);
     }
     bool pop() { return take(deque.pop()); }
@@ -180,10 +178,8 @@ inline void conditional_steal() {
                 answer = node->wanted.load(kRelaxed);
                 return answer == 1;
             });
-            model::require(stolen.status != StealStatus::got || answer == 1,
-                           "taken without being asked about");
-            model::require(stolen.status != StealStatus::refused || answer == 0,
-                           "refused without being asked about");
+            model::require(stolen.status != StealStatus::got || answer == 1, "taken without being asked about");
+            model::require(stolen.status != StealStatus::refused || answer == 0, "refused without being asked about");
             state->take(stolen);
         }
     });
@@ -206,9 +202,8 @@ inline void conditional_steal_of_a_new_node() {
         state->deque.push(made->node.get());
         state->pop();
     });
-    model::thread([=] {
-        state->take(state->deque.steal_if([&](Node* node) { return node->wanted.load(kRelaxed) == 1; }));
-    });
+    model::thread(
+        [=] { state->take(state->deque.steal_if([&](Node* node) { return node->wanted.load(kRelaxed) == 1; })); });
     drain_after(state);
 }
 
@@ -223,8 +218,7 @@ inline void batch_against_pops() {
         const auto batch = state->deque.steal_batch(own, 3);
         model::require(batch.taken <= 2, "a batch took more than half");
         model::require((batch.first != nullptr) == (batch.taken > 0), "a batch without its first entry");
-        model::require(own.size_hint() + (batch.taken > 0 ? 1 : 0) == batch.taken,
-                       "a batch that counts wrong");
+        model::require(own.size_hint() + (batch.taken > 0 ? 1 : 0) == batch.taken, "a batch that counts wrong");
         State::take(batch.first);
     });
     drain_after(state);
@@ -257,8 +251,7 @@ inline void sleeper_looks_again() {
         state->sleeping.fetch_add(1, kSeqCst);
         seen->work = !state->deque.looks_empty();
     });
-    model::after(
-        [=] { model::require(seen->sleeper || seen->work, "a sleeper and an entry missed each other"); });
+    model::after([=] { model::require(seen->sleeper || seen->work, "a sleeper and an entry missed each other"); });
     drain_after(state);
 }
 

@@ -1,13 +1,13 @@
 #include "engine.hpp"
 
-#include "trace.hpp"
-#include "tracked_memory.hpp"
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <utility>
+
+#include "trace.hpp"
+#include "tracked_memory.hpp"
 
 namespace model {
 
@@ -77,8 +77,7 @@ unsigned Engine::choose(unsigned options) {
     if (options == 1) return 0;
     if (position_ == path_.size()) path_.push_back(Choice{0, options});
     const Choice& choice = path_[position_++];
-    if (choice.options != options)
-        fail("the model does not repeat itself: it depends on more than its choices");
+    if (choice.options != options) fail("the model does not repeat itself: it depends on more than its choices");
     return choice.picked;
 }
 
@@ -99,7 +98,7 @@ void Engine::execute() {
         for (auto& each : after_) new (&each) std::function<void()>();
     }
     after_.clear();
-    release_model_memory(failed_);
+    release_model_memory();
 }
 
 void Engine::fiber_main() {
@@ -150,9 +149,13 @@ void Engine::run_set_up() {
     // The model's state dies here, where all has happened before.
     for (std::size_t i = 1; i < thread_count_; ++i) threads_[i].body = nullptr;
     for (auto& each : after_) each = nullptr;
+    const ModelCode outside(false);
+    const std::size_t leaked = live_model_allocations();
+    if (leaked != 0) fail("memory leak: " + std::to_string(leaked) + " allocations are not freed");
 }
 
 void Engine::add_thread(std::function<void()> body) {
+    const ModelCode outside(false);
     if (current_ != 0 || concurrent_) fail("only the set-up may add threads");
     if (thread_count_ == kMostThreads) fail("a model has at most four threads");
     threads_[thread_count_++].body = std::move(body);
@@ -233,7 +236,7 @@ void Engine::leave() {
         if (threads_[i].state != State::blocked) continue;
         waiting += " thread " + std::to_string(i) + " waits on " + memory_.name(threads_[i].waits_on) + ";";
     }
-    if (!waiting.empty()) fail("deadlock, no thread can wake another:" + waiting);
+    if (!waiting.empty()) fail("deadlock, no thread can wake another:" + std::move(waiting));
     switch_to(0);
 }
 
@@ -257,8 +260,8 @@ void Engine::futex_wait(std::size_t location, std::uint64_t expected) {
     const ModelCode outside(false);
     step();
     const std::uint64_t value = memory_.load_latest(current_, location);
-    record(value == expected ? "futex wait: blocks" : "futex wait: returns", location,
-           std::memory_order_relaxed, value, 0);
+    record(value == expected ? "futex wait: blocks" : "futex wait: returns", location, std::memory_order_relaxed, value,
+           0);
     if (value != expected) return;
     if (!concurrent_) fail("a futex wait outside of the threads would block for ever");
     threads_[current_].state = State::blocked;
@@ -280,9 +283,14 @@ void Engine::futex_wake_one(std::size_t location) {
     woken.waits_on = kNowhere;
 }
 
-void Engine::fail(const std::string& what) {
+// The caller's frames are left behind and not unwound: `what` must be the only owner of its memory, and be made outside
+// of model code.
+void Engine::fail(std::string what) {
     const ModelCode outside(false);
-    result_.failure = describe(what);
+    {
+        const std::string text = std::move(what);
+        result_.failure = describe(text);
+    }
     failed_ = true;
     Fiber::switch_to(*threads_[current_].fiber, controller_);
     std::abort();  // a failed execution is never continued

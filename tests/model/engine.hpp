@@ -1,9 +1,5 @@
 #pragma once
 
-#include "checker.hpp"
-#include "fiber.hpp"
-#include "memory_model.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +7,10 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "checker.hpp"
+#include "fiber.hpp"
+#include "memory_model.hpp"
 
 namespace model {
 
@@ -63,7 +63,7 @@ class Engine final : public Host {
     void observe(const std::string& outcome);
 
     unsigned choose(unsigned options) override;
-    [[noreturn]] void fail(const std::string& what) override;
+    [[noreturn]] void fail(std::string what) override;
 
   private:
     enum class State { unused, ready, blocked, finished };

@@ -6,8 +6,8 @@ namespace model {
 void Engine::record(const char* operation, std::size_t location, std::memory_order order, std::uint64_t value,
                     std::uint64_t earlier) {
     const bool counts = location != kNowhere;
-    trace_.push_back(TraceEntry{current_, operation, location, order, value, earlier,
-                                counts ? memory_.last_staleness() : 0});
+    trace_.push_back(
+        TraceEntry{current_, operation, location, order, value, earlier, counts ? memory_.last_staleness() : 0});
 }
 
 std::size_t Engine::create(std::uint64_t value) {

@@ -34,9 +34,10 @@ class Fiber {
 #else
     ucontext_t context_{};
 #endif
-    void* fake_stack_ = nullptr;  // these three are for the address sanitizer
-    const void* known_bottom_ = nullptr;
-    std::size_t known_size_ = 0;
+    // For the address sanitizer, which must be told of each switch.
+    [[maybe_unused]] void* fake_stack_ = nullptr;
+    [[maybe_unused]] const void* known_bottom_ = nullptr;
+    [[maybe_unused]] std::size_t known_size_ = 0;
     friend void finish_switch(Fiber& arrived);
 };
 

@@ -1,6 +1,3 @@
-#include "checker.hpp"
-#include "model_atomics.hpp"
-
 #include <functional>
 #include <memory>
 #include <set>
@@ -8,6 +5,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "model_atomics.hpp"
 
 // The checker against programs whose outcomes are known from the standard. Each test states all outcomes that
 // C++20 allows; the checker must produce exactly those, except where a comment says what it can not produce.
@@ -73,8 +73,7 @@ TEST(Litmus, StoreBufferingLosesBothStoresUnlessSeqCst) {
     EXPECT_EQ(store_buffering(kRelaxed, kRelaxed, true), ordered);
 }
 
-Outcomes message_passing(std::memory_order store, std::memory_order load, bool release_fence,
-                         bool acquire_fence) {
+Outcomes message_passing(std::memory_order store, std::memory_order load, bool release_fence, bool acquire_fence) {
     return outcomes(2, {[=](Shared& s) {
                             s.x.store(1, kRelaxed);
                             if (release_fence) model::ModelAtomics::fence(kRelease);
@@ -133,15 +132,13 @@ TEST(Litmus, LoadBufferingIsNotProduced) {
 }
 
 Outcomes independent_reads(std::memory_order store, std::memory_order load, bool fences) {
-    const auto read = [=](const model::ModelAtomic<int>& first, const model::ModelAtomic<int>& second,
-                          int* r) {
+    const auto read = [=](const model::ModelAtomic<int>& first, const model::ModelAtomic<int>& second, int* r) {
         r[0] = first.load(load);
         if (fences) model::ModelAtomics::fence(kSeqCst);
         r[1] = second.load(load);
     };
-    return outcomes(4,
-                    {[=](Shared& s) { s.x.store(1, store); }, [=](Shared& s) { s.y.store(1, store); },
-                     [=](Shared& s) { read(s.x, s.y, s.r); }, [=](Shared& s) { read(s.y, s.x, s.r + 2); }});
+    return outcomes(4, {[=](Shared& s) { s.x.store(1, store); }, [=](Shared& s) { s.y.store(1, store); },
+                        [=](Shared& s) { read(s.x, s.y, s.r); }, [=](Shared& s) { read(s.y, s.x, s.r + 2); }});
 }
 
 TEST(Litmus, IndependentReadersMayDisagreeUnlessSeqCst) {
@@ -203,19 +200,18 @@ Outcomes two_plus_two_writes(std::memory_order order, bool fences) {
     const auto fence = [=] {
         if (fences) model::ModelAtomics::fence(kSeqCst);
     };
-    return outcomes(
-        0,
-        {[=](Shared& s) {
-             s.x.store(1, order);
-             fence();
-             s.y.store(2, order);
-         },
-         [=](Shared& s) {
-             s.y.store(1, order);
-             fence();
-             s.x.store(2, order);
-         }},
-        [](Shared& s) { return std::to_string(s.x.load(kRelaxed)) + std::to_string(s.y.load(kRelaxed)); });
+    return outcomes(0,
+                    {[=](Shared& s) {
+                         s.x.store(1, order);
+                         fence();
+                         s.y.store(2, order);
+                     },
+                     [=](Shared& s) {
+                         s.y.store(1, order);
+                         fence();
+                         s.x.store(2, order);
+                     }},
+                    [](Shared& s) { return std::to_string(s.x.load(kRelaxed)) + std::to_string(s.y.load(kRelaxed)); });
 }
 
 TEST(Litmus, TwoPlusTwoWritesMayBothEndWithTheFirstStores) {
@@ -292,11 +288,10 @@ TEST(Litmus, ReadModifyWritesAreAtomic) {
                         [](Shared& s) { s.r[1] = s.x.fetch_add(1, kRelaxed); }},
                        [](Shared& s) { return " x=" + std::to_string(s.x.load(kRelaxed)); }),
               (Outcomes{"01 x=2", "10 x=2"}));
-    EXPECT_EQ(outcomes(1,
-                       {[](Shared& s) { s.r[0] = s.x.fetch_add(1, kRelaxed); },
-                        [](Shared& s) { s.x.store(5, kRelaxed); }},
-                       [](Shared& s) { return " x=" + std::to_string(s.x.load(kRelaxed)); }),
-              (Outcomes{"0 x=5", "5 x=6"}));
+    EXPECT_EQ(
+        outcomes(1, {[](Shared& s) { s.r[0] = s.x.fetch_add(1, kRelaxed); }, [](Shared& s) { s.x.store(5, kRelaxed); }},
+                 [](Shared& s) { return " x=" + std::to_string(s.x.load(kRelaxed)); }),
+        (Outcomes{"0 x=5", "5 x=6"}));
     const auto claim = [](int* r, Shared& s) {
         int expected = 0;
         *r = s.x.compare_exchange_strong(expected, 1, kRelaxed, kRelaxed) ? 1 : 0;

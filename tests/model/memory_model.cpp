@@ -142,16 +142,14 @@ void MemoryModel::commit(std::size_t thread, const Attempt& attempt, Location& a
     at.accesses.push_back(access);
 }
 
-MemoryModel::Attempt MemoryModel::attempt(std::size_t thread, std::uint64_t place,
-                                          std::memory_order order) const {
+MemoryModel::Attempt MemoryModel::attempt(std::size_t thread, std::uint64_t place, std::memory_order order) const {
     const ThreadState& self = threads_[thread];
     Attempt made{place, is_total(order), self.now, self.strongly, {}, {}, {}};
     made.strongly.at[thread] = self.now.at[thread];
     return made;
 }
 
-MemoryModel::Attempt MemoryModel::reading(std::size_t thread, const Store& from,
-                                          std::memory_order order) const {
+MemoryModel::Attempt MemoryModel::reading(std::size_t thread, const Store& from, std::memory_order order) const {
     Attempt made = attempt(thread, place_of_read(from.label), order);
     if (acquires(order)) made.happened.join(from.released.happened);
     if (is_total(order)) made.strongly.join(from.released.total);
@@ -228,8 +226,7 @@ MemoryModel::Release MemoryModel::release(std::size_t thread, std::memory_order 
     return released;
 }
 
-void MemoryModel::store(std::size_t thread, std::size_t location, std::uint64_t value,
-                        std::memory_order order) {
+void MemoryModel::store(std::size_t thread, std::size_t location, std::uint64_t value, std::memory_order order) {
     if (order == std::memory_order_acq_rel) order = std::memory_order_release;
     Location& at = open(thread, location);
     const std::uint64_t lowest = lowest_label(thread, at);
@@ -245,8 +242,7 @@ void MemoryModel::store(std::size_t thread, std::size_t location, std::uint64_t 
     const unsigned picked = host_.choose(static_cast<unsigned>(options_.size()));
     const std::size_t index = options_[picked];
     commit(thread, attempts_[picked], at);
-    const Store added{label_after(at, index), value, release(thread, order, threads_[thread].strongly),
-                      false};
+    const Store added{label_after(at, index), value, release(thread, order, threads_[thread].strongly), false};
     at.stores.insert(at.stores.begin() + static_cast<std::ptrdiff_t>(index) + 1, added);
     last_staleness_ = at.stores.size() - 2 - index;
 }
@@ -336,8 +332,8 @@ void MemoryModel::read_plain(std::size_t thread, std::size_t field) {
     PlainState& at = plains_[field];
     if (at.dead) host_.fail(plain_name(field) + " is read after its destruction");
     if (!threads_[thread].now.covers(at.writer, at.written)) {
-        host_.fail("data race: " + plain_name(field) + " is read, and a write by thread " +
-                   std::to_string(at.writer) + " does not happen before that");
+        host_.fail("data race: " + plain_name(field) + " is read, and a write by thread " + std::to_string(at.writer) +
+                   " does not happen before that");
     }
     tick(thread);
     at.reads.at[thread] = threads_[thread].now.at[thread];

@@ -1,8 +1,5 @@
 #pragma once
 
-#include "clock.hpp"
-#include "total_order.hpp"
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,13 +11,16 @@
 #include <string>
 #include <vector>
 
+#include "clock.hpp"
+#include "total_order.hpp"
+
 namespace model {
 
 // What the memory model asks of the explorer.
 class Host {
   public:
     virtual unsigned choose(unsigned options) = 0;
-    [[noreturn]] virtual void fail(const std::string& what) = 0;
+    [[noreturn]] virtual void fail(std::string what) = 0;
 
   protected:
     ~Host() = default;
@@ -133,9 +133,8 @@ class MemoryModel {
         Clock happened;  // happens before it
         Clock strongly;  // strongly happens before it
         NodeSet before;  // precedes it in S
-        NodeSet
-            fences;     // fences that happen before it: they precede in S all that follows it at the location
-        NodeSet after;  // follows it in S
+        NodeSet fences;  // fences that happen before it: they precede in S all that follows it at the location
+        NodeSet after;   // follows it in S
     };
 
     static std::uint64_t place_of_store(std::uint64_t label) { return 2 * label; }

@@ -1,29 +1,33 @@
 #pragma once
 
-#include "engine.hpp"
-#include "jobs/atomics/mutation.hpp"
-
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "engine.hpp"
+#include "jobs/atomics/mutation.hpp"
+
 namespace model {
 
 template <class T>
+inline constexpr std::size_t kSizeOf = sizeof(T);  // NOLINT(bugprone-sizeof-expression): T may be a pointer
+
+template <class T>
 std::uint64_t to_bits(T value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+    static_assert(std::is_trivially_copyable_v<T> && kSizeOf<T> <= sizeof(std::uint64_t));
     std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
+    std::memcpy(&bits, &value, kSizeOf<T>);
     return bits;
 }
 
 template <class T>
 T from_bits(std::uint64_t bits) {
     T value;
-    std::memcpy(&value, &bits, sizeof(T));
+    std::memcpy(&value, &bits, kSizeOf<T>);
     return value;
 }
 
@@ -41,8 +45,7 @@ class ModelAtomic {
     T exchange(T value, std::memory_order order) {
         return modify("exchange", order, [&](T) { return value; });
     }
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order order,
-                                 std::memory_order failure_order) {
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failure_order) {
         const std::uint64_t wanted = to_bits(expected);
         const std::uint64_t replacement = to_bits(desired);
         const std::uint64_t found = Engine::active().modify(
@@ -54,8 +57,7 @@ class ModelAtomic {
     }
     // Never fails without reason here: callers loop, and a loop that comes round once more finds what it
     // found.
-    bool compare_exchange_weak(T& expected, T desired, std::memory_order order,
-                               std::memory_order failure_order) {
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order order, std::memory_order failure_order) {
         return compare_exchange_strong(expected, desired, order, failure_order);
     }
     T fetch_add(T value, std::memory_order order) {
@@ -129,9 +131,7 @@ struct ModelAtomics {
     static void futex_wait(ModelAtomic<std::uint32_t>& word, std::uint32_t expected) {
         Engine::active().futex_wait(word.location(), expected);
     }
-    static void futex_wake_one(ModelAtomic<std::uint32_t>& word) {
-        Engine::active().futex_wake_one(word.location());
-    }
+    static void futex_wake_one(ModelAtomic<std::uint32_t>& word) { Engine::active().futex_wake_one(word.location()); }
     static void cpu_relax() { Engine::active().pause(); }
 };
 

@@ -1,8 +1,3 @@
-#include "checker.hpp"
-#include "jobs/queue/bounded_queue.hpp"
-#include "model_atomics.hpp"
-#include "model_test.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +5,11 @@
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/queue/bounded_queue.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
 
 // The bounded queue under C++'s memory model: nothing lost, nothing twice, never more than the capacity, in
 // order.
@@ -43,8 +43,7 @@ struct State {
     int take(Node* node) {
         if (node == nullptr) return -1;
         const auto which = static_cast<std::size_t>(node - nodes.data());
-        model::require(node->payload.get() == static_cast<int>(which) + 10,
-                       "an entry arrived without its payload");
+        model::require(node->payload.get() == static_cast<int>(which) + 10, "an entry arrived without its payload");
         model::require(++node->popped == 1, "an entry was popped twice");
         return static_cast<int>(which);
     }
@@ -143,8 +142,7 @@ void sleeper_looks_again() {
         state->sleeping.fetch_add(1, std::memory_order_seq_cst);
         seen->work = !state->queue.looks_empty();
     });
-    model::after(
-        [=] { model::require(seen->sleeper || seen->work, "a sleeper and an entry missed each other"); });
+    model::after([=] { model::require(seen->sleeper || seen->work, "a sleeper and an entry missed each other"); });
     drain_after(state);
 }
 
@@ -166,8 +164,8 @@ TEST_P(QueueModel, LosesNothingAndGivesNothingTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, QueueModel,
-                         testing::Values(kFillOne, kFillThree, kPushersAndPoppers, kLapsOfOne, kLapsOfTwo,
-                                         kLapsWrap, kBatches, kSleeper),
+                         testing::Values(kFillOne, kFillThree, kPushersAndPoppers, kLapsOfOne, kLapsOfTwo, kLapsWrap,
+                                         kBatches, kSleeper),
                          kNameOf);
 
 class QueueMutation : public testing::TestWithParam<Mutant> {};
@@ -176,15 +174,15 @@ TEST_P(QueueMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Mutants, QueueMutation,
-    testing::Values(Mutant{"empty_tail", Mutation::queue_empty_tail, kSleeper, "missed each other"},
-                    Mutant{"pop_acquire", Mutation::queue_pop_acquire, kLapsOfOne, "data race"},
-                    Mutant{"pop_claim", Mutation::queue_pop_claim, kBatches, "popped twice"},
-                    Mutant{"pop_release", Mutation::queue_pop_release, kLapsOfOne, "data race"},
-                    Mutant{"push_acquire", Mutation::queue_push_acquire, kLapsOfOne, "data race"},
-                    Mutant{"push_claim", Mutation::queue_push_claim, kFillOne, "data race"},
-                    Mutant{"push_publish", Mutation::queue_push_publish, kLapsOfOne, "data race"}),
-    kNameOf);
+INSTANTIATE_TEST_SUITE_P(Mutants, QueueMutation,
+                         testing::Values(Mutant{"empty_tail", Mutation::queue_empty_tail, kSleeper,
+                                                "missed each other"},
+                                         Mutant{"pop_acquire", Mutation::queue_pop_acquire, kLapsOfOne, "data race"},
+                                         Mutant{"pop_claim", Mutation::queue_pop_claim, kBatches, "popped twice"},
+                                         Mutant{"pop_release", Mutation::queue_pop_release, kLapsOfOne, "data race"},
+                                         Mutant{"push_acquire", Mutation::queue_push_acquire, kLapsOfOne, "data race"},
+                                         Mutant{"push_claim", Mutation::queue_push_claim, kFillOne, "data race"},
+                                         Mutant{"push_publish", Mutation::queue_push_publish, kLapsOfOne, "data race"}),
+                         kNameOf);
 
 }  // namespace

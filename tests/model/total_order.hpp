@@ -1,10 +1,10 @@
 #pragma once
 
-#include "clock.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
+
+#include "clock.hpp"
 
 namespace model {
 

@@ -33,7 +33,7 @@ class Values {
         const auto number = static_cast<std::int64_t>(value);
         if (number > -kReadable && number < kReadable) return std::to_string(number);
         const auto known = pointers_.try_emplace(value, pointers_.size() + 1).first;
-        return "p" + std::to_string(known->second);
+        return std::string("p").append(std::to_string(known->second));
     }
 
   private:

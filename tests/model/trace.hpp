@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine.hpp"
-
 #include <string>
 #include <vector>
+
+#include "engine.hpp"
 
 namespace model {
 

@@ -54,12 +54,14 @@ bool ModelCode::exchange(bool inside) {
     return std::exchange(t_inside, inside);
 }
 
-void release_model_memory(bool failed) {
+std::size_t live_model_allocations() {
+    return tracked().allocated.size();
+}
+
+void release_model_memory() {
     for (void* memory : tracked().freed) std::free(memory);
     tracked().freed.clear();
-    if (failed) {
-        for (void* memory : tracked().allocated) std::free(memory);
-    }
+    for (void* memory : tracked().allocated) std::free(memory);
     tracked().allocated.clear();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace model {
 
 // While model code runs, memory that it frees is kept until the execution ends: a late access then finds the
@@ -16,8 +18,10 @@ class ModelCode {
     bool before_;
 };
 
-// Ends an execution. A failed one is not unwound: all that it allocated and did not free goes too, without
-// destructors.
-void release_model_memory(bool failed);
+// How many allocations of this execution are not freed yet.
+std::size_t live_model_allocations();
+
+// Ends an execution. What it did not free goes too, without destructors: a failed execution is not unwound.
+void release_model_memory();
 
 }  // namespace model

@@ -76,9 +76,9 @@ UtsNode UtsNode::root() {
 
 int UtsNode::children() const {
     if (depth_ >= kMaxDepth) return 0;
-    static const double kLogStay = std::log(1.0 - 1.0 / (1.0 + 4.0));
+    static const double log_stay = std::log(1.0 - 1.0 / (1.0 + 4.0));
     const double uniform = static_cast<double>(state_[4] & 0x7FFFFFFFu) / 2147483648.0;
-    const int count = static_cast<int>(std::floor(std::log(1.0 - uniform) / kLogStay));
+    const int count = static_cast<int>(std::floor(std::log(1.0 - uniform) / log_stay));
     return count < kMaxChildren ? count : kMaxChildren;
 }
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <sys/prctl.h>
@@ -24,26 +24,44 @@ struct WakeProbe {
     }
 };
 
+// What a series of hand-overs showed.
+struct WakeSeries {
+    std::vector<double> delays_us;
+    double cpu_us = 0;  // CPU time of the process per hand-over, the waker's own part included
+    int lost = 0;       // jobs that did not start until another one was handed over behind them
+};
+
+inline constexpr std::int64_t kNudgeAfterNs = 100'000'000;
+inline constexpr std::int64_t kGiveUpAfterNs = 5'000'000'000;
+
 // A waker that "just slept" sleeps before the hand-over and at once after it, so its processor is free for the
 // worker; a busy one computes all the time.
 template <class E>
-std::vector<double> wake_samples(E& engine, std::int64_t quiet_ns, bool busy, int count) {
-    std::vector<double> samples;
-    WakeProbe probe;
+WakeSeries wake_series(E& engine, std::int64_t quiet_ns, bool busy, int count) {
+    static WakeProbe probe;  // a job that was given up may still come
+    WakeSeries series;
     const auto pass_quiet = [&] {
         const std::int64_t until = now_ns() + quiet_ns;
         busy ? spin_until_ns(until) : sleep_until_ns(until);
     };
     pass_quiet();
+    const std::int64_t cpu_start = process_cpu_ns();
     for (int sample = 0; sample < count; ++sample) {
         probe.done.store(false, std::memory_order_relaxed);
         const std::int64_t handed = now_ns();
-        engine.hand_over([&probe] { probe.start(); });
-        do pass_quiet();
-        while (!probe.done.load(std::memory_order_acquire));
-        samples.push_back(static_cast<double>(probe.started.load(std::memory_order_relaxed) - handed) / 1e3);
+        engine.hand_over([] { probe.start(); });
+        std::int64_t nudge_at = handed + kNudgeAfterNs;
+        for (pass_quiet(); !probe.done.load(std::memory_order_acquire); pass_quiet()) {
+            if (now_ns() > handed + kGiveUpAfterNs) throw std::runtime_error("a job handed over never started");
+            if (now_ns() < nudge_at) continue;
+            if (nudge_at == handed + kNudgeAfterNs) ++series.lost;
+            nudge_at += kNudgeAfterNs;
+            engine.hand_over([] {});
+        }
+        series.delays_us.push_back(static_cast<double>(probe.started.load(std::memory_order_relaxed) - handed) / 1e3);
     }
-    return samples;
+    series.cpu_us = static_cast<double>(process_cpu_ns() - cpu_start) / 1e3 / count;
+    return series;
 }
 
 template <class E>
@@ -59,14 +77,19 @@ void run_wake(E& engine, RowContext& context) {
     // Sleeps of 50 us need a timer that is not rounded up by another 50.
     const auto slack = static_cast<unsigned long>(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
     prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0);
-    wake_samples(engine, 50'000, false, 20);
+    wake_series(engine, 50'000, false, 20);
+    int lost = 0;
     for (const Quiet& quiet : kQuiet) {
         for (const bool busy : {false, true}) {
             const std::string name = std::string("wake_") + quiet.name + (busy ? "_busy" : "_slept");
             const int count = context.quick ? quiet.quick_count : quiet.count;
-            context.answer.samples.push_back({name, "us", wake_samples(engine, quiet.ns, busy, count)});
+            const WakeSeries series = wake_series(engine, quiet.ns, busy, count);
+            context.answer.samples.push_back({name, "us", series.delays_us});
+            if (!busy) context.answer.add(name + "_cpu", "us", series.cpu_us);
+            lost += series.lost;
         }
     }
+    context.answer.add("wake_lost", "jobs", lost);
     prctl(PR_SET_TIMERSLACK, slack, 0, 0, 0);
 }
 

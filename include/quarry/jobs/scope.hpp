@@ -26,7 +26,7 @@ struct JobError {
 };
 
 struct ScopeOptions {
-    std::stop_token stop = {};               // once requested, jobs that have not started are cancelled
+    std::stop_token stop = {};                // once requested, jobs that have not started are cancelled
     std::vector<JobError>* errors = nullptr;  // receives every error, in index order, and nothing is rethrown
 };
 

@@ -54,8 +54,8 @@ class Claim {
         if ((state_.load(Policy::order(Mutation::claim_sole_acquire, std::memory_order_acquire)) & kReferences) == 1) {
             return true;
         }
-        return (state_.fetch_sub(1, Policy::order(Mutation::claim_release, std::memory_order_acq_rel)) &
-                kReferences) == 1;
+        return (state_.fetch_sub(1, Policy::order(Mutation::claim_release, std::memory_order_acq_rel)) & kReferences) ==
+               1;
     }
 
   private:

@@ -46,8 +46,7 @@ class Completion {
 
     // Owner: all that was spawned has finished.
     bool done() const noexcept {
-        const std::int64_t balance =
-            balance_.load(Policy::order(Mutation::completion_done, std::memory_order_acquire));
+        const std::int64_t balance = balance_.load(Policy::order(Mutation::completion_done, std::memory_order_acquire));
         return (balance & ~kOwnerWaits) == outstanding_.get() * kOne;
     }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "jobs/atomics/mutation.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -10,6 +8,8 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+#include "jobs/atomics/mutation.hpp"
 
 namespace quarry::impl {
 
@@ -48,8 +48,7 @@ class Deque {
     // The capacity is rounded up to a power of two. Tests choose first_index to make indices wrap.
     explicit Deque(std::size_t initial_capacity = 256, std::uint64_t first_index = 0)
         : top_(first_index), bottom_(first_index), known_top_(first_index) {
-        adopt(std::make_unique<Buffer>(std::bit_ceil(std::max<std::size_t>(initial_capacity, 1))),
-              first_index);
+        adopt(std::make_unique<Buffer>(std::bit_ceil(std::max<std::size_t>(initial_capacity, 1))), first_index);
     }
     Deque(const Deque&) = delete;
     Deque& operator=(const Deque&) = delete;
@@ -59,8 +58,8 @@ class Deque {
         const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
         if (bottom == limit_.get()) [[unlikely]]
             make_room(bottom, 1);
-        slots_.get()[bottom & mask_.get()].store(
-            value, Policy::order(Mutation::deque_push_entry, std::memory_order_release));
+        slots_.get()[bottom & mask_.get()].store(value,
+                                                 Policy::order(Mutation::deque_push_entry, std::memory_order_release));
         bottom_.store(bottom + 1, Policy::order(Mutation::deque_push_publish, std::memory_order_release));
     }
 
@@ -209,9 +208,7 @@ class Deque {
     // Two lines: processors fetch them in pairs.
     static constexpr std::size_t kApart = 128;
 
-    static std::int64_t distance(std::uint64_t from, std::uint64_t to) {
-        return static_cast<std::int64_t>(to - from);
-    }
+    static std::int64_t distance(std::uint64_t from, std::uint64_t to) { return static_cast<std::int64_t>(to - from); }
 
     std::uint64_t load_bottom() const {
         return bottom_.load(Policy::order(Mutation::deque_steal_bottom, std::memory_order_seq_cst));
@@ -222,15 +219,13 @@ class Deque {
             top_.store(top + 1, std::memory_order_relaxed);
             return true;
         }
-        return top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed,
-                                            std::memory_order_relaxed);
+        return top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
     template <class Accept>
     Steal<T> take_oldest(std::uint64_t top, std::uint64_t bottom, Accept& accept) {
         if (distance(top, bottom) <= 0) return {StealStatus::empty, nullptr};
-        const Buffer* buffer =
-            buffer_.load(Policy::order(Mutation::deque_steal_buffer, std::memory_order_acquire));
+        const Buffer* buffer = buffer_.load(Policy::order(Mutation::deque_steal_buffer, std::memory_order_acquire));
         T entry = buffer->slots.get()[top & buffer->mask.get()].load(
             Policy::order(Mutation::deque_steal_entry, std::memory_order_acquire));
         // A slot never written to: the buffer has grown, and left this index behind, since the top was read.
@@ -280,9 +275,8 @@ class Deque {
     alignas(kApart) Atomic<std::uint64_t> bottom_;  // written by the owner only, like all below
     Plain<Slot*> slots_{nullptr};                   // the newest buffer's
     Plain<std::uint64_t> mask_{0};
-    Plain<std::uint64_t> limit_{
-        0};  // the bottom at which the buffer is full, as far as the owner knows of the top
-    Plain<std::uint64_t> known_top_{0};             // an earlier value of the top
+    Plain<std::uint64_t> limit_{0};      // the bottom at which the buffer is full, as far as the owner knows of the top
+    Plain<std::uint64_t> known_top_{0};  // an earlier value of the top
     Atomic<const Buffer*> buffer_{nullptr};
     std::unique_ptr<Buffer> newest_;
 };

@@ -48,9 +48,9 @@ class Parker {
     // too, either sees what the caller did before or finds the notification.
     void notify() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
-        while (!state_.compare_exchange_weak(
-            seen, seen == kSleeping ? kSleeping : kNotified,
-            Policy::order(Mutation::parker_notify, std::memory_order_acq_rel), std::memory_order_relaxed)) {
+        while (!state_.compare_exchange_weak(seen, seen == kSleeping ? kSleeping : kNotified,
+                                             Policy::order(Mutation::parker_notify, std::memory_order_acq_rel),
+                                             std::memory_order_relaxed)) {
         }
         if (seen == kWaiting && !Policy::mutated(Mutation::parker_notify_without_wake)) Policy::futex_wake_one(state_);
     }
@@ -58,8 +58,8 @@ class Parker {
     // A waker that holds a right to wake: true for the one that gets this sleeper; it must call wake().
     bool try_pick() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
-        return seen == kSleeping && state_.compare_exchange_strong(seen, kNotified, std::memory_order_acq_rel,
-                                                                   std::memory_order_relaxed);
+        return seen == kSleeping &&
+               state_.compare_exchange_strong(seen, kNotified, std::memory_order_acq_rel, std::memory_order_relaxed);
     }
     void wake() noexcept { Policy::futex_wake_one(state_); }
 

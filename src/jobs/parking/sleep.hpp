@@ -28,9 +28,7 @@ class Sleep {
     // The word itself, for those who only want a hint.
     auto& word() noexcept { return word_; }
 
-    void add_appetite(std::int64_t change) noexcept {
-        word_.fetch_add(change * kAppetite, std::memory_order_relaxed);
-    }
+    void add_appetite(std::int64_t change) noexcept { word_.fetch_add(change * kAppetite, std::memory_order_relaxed); }
 
     // The worker has found nothing in its own queues.
     void no_work_found() noexcept { word_.fetch_add(kSearching + kAppetite, std::memory_order_seq_cst); }

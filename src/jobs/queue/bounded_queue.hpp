@@ -1,7 +1,5 @@
 #pragma once
 
-#include "jobs/atomics/mutation.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -9,6 +7,8 @@
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
+
+#include "jobs/atomics/mutation.hpp"
 
 namespace quarry::impl {
 
@@ -29,8 +29,7 @@ class BoundedQueue {
         : tail_(first_lap << kIndexBits), head_(first_lap << kIndexBits), capacity_(checked(capacity)) {
         slots_ = std::make_unique<Slot[]>(capacity);
         if (first_lap == 0) return;
-        for (std::size_t i = 0; i < capacity; ++i)
-            slots_[i].stamp.store(2 * first_lap, std::memory_order_relaxed);
+        for (std::size_t i = 0; i < capacity; ++i) slots_[i].stamp.store(2 * first_lap, std::memory_order_relaxed);
     }
     BoundedQueue(const BoundedQueue&) = delete;
     BoundedQueue& operator=(const BoundedQueue&) = delete;
@@ -96,13 +95,10 @@ class BoundedQueue {
     std::size_t size_hint() const {
         const std::uint64_t head = head_.load(std::memory_order_relaxed);
         const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
-        const auto laps =
-            static_cast<std::int64_t>((tail - index(tail)) - (head - index(head))) >> kIndexBits;
+        const auto laps = static_cast<std::int64_t>((tail - index(tail)) - (head - index(head))) >> kIndexBits;
         const std::int64_t entries = laps * static_cast<std::int64_t>(capacity_) +
-                                     static_cast<std::int64_t>(index(tail)) -
-                                     static_cast<std::int64_t>(index(head));
-        return static_cast<std::size_t>(
-            std::clamp(entries, std::int64_t{0}, static_cast<std::int64_t>(capacity_)));
+                                     static_cast<std::int64_t>(index(tail)) - static_cast<std::int64_t>(index(head));
+        return static_cast<std::size_t>(std::clamp(entries, std::int64_t{0}, static_cast<std::int64_t>(capacity_)));
     }
 
     std::size_t capacity() const { return capacity_; }
@@ -138,8 +134,7 @@ class BoundedQueue {
         return index(position) + 1 < capacity_ ? following : following + (kMostCapacity - capacity_);
     }
     std::uint64_t load_filled(std::uint64_t position) const {
-        return slot_at(position).stamp.load(
-            Policy::order(Mutation::queue_pop_acquire, std::memory_order_acquire));
+        return slot_at(position).stamp.load(Policy::order(Mutation::queue_pop_acquire, std::memory_order_acquire));
     }
 
     // Who moves the position owns the slots it passed. On failure `from` is where the position is now.

@@ -46,7 +46,8 @@ extern QUARRY_API constinit thread_local WorkerContext* current_context __attrib
 QUARRY_API void offer_work(WorkerContext& context) noexcept;
 
 inline void poll(WorkerContext& context) noexcept {
-    if (context.someone_is_hungry()) [[unlikely]] offer_work(context);
+    if (context.someone_is_hungry()) [[unlikely]]
+        offer_work(context);
 }
 
 }  // namespace quarry::impl

@@ -25,7 +25,9 @@ struct Job {
 
 // The bytes in which the closure is built: the last ones of the node that the job is the first part of.
 inline constexpr std::size_t kClosureOffset = 48;
-inline void* closure_storage(Job& job) noexcept { return reinterpret_cast<std::byte*>(&job) + kClosureOffset; }
+inline void* closure_storage(Job& job) noexcept {
+    return reinterpret_cast<std::byte*>(&job) + kClosureOffset;
+}
 
 // A node with no references that is not queued anywhere. Throws std::bad_alloc.
 QUARRY_API Job& allocate_job();

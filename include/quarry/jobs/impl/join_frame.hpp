@@ -46,8 +46,8 @@ QUARRY_API JoinFrameBase& join_frame_of(Job& job) noexcept;
 QUARRY_API void join_closure_failed() noexcept;
 
 enum class SecondClosure { taken_back, finished_elsewhere };
-// The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done. `wanted`:
-// whether the caller will run it when it is taken back.
+// The first closure of a promoted join has ended: takes the second one back, or waits until its thief is done.
+// `wanted`: whether the caller will run it when it is taken back.
 QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept;
 
 // A small closure that the caller made for this join alone is kept in the frame, any other one by its address. Copying
@@ -96,7 +96,9 @@ struct JoinFrame : JoinFrameBase {
     };
 
     // Most fields are set on promotion only: an unpromoted join must not pay for them.
-    explicit JoinFrame(std::remove_reference_t<G>& g) noexcept : closure(g) { promote = &promote_this; }  // NOLINT: members left open
+    explicit JoinFrame(std::remove_reference_t<G>& g) noexcept : closure(g) {
+        promote = &promote_this;
+    }  // NOLINT: members left open
     JoinFrame(const JoinFrame&) = delete;
     JoinFrame& operator=(const JoinFrame&) = delete;
     ~JoinFrame() {}  // NOLINT(modernize-use-equals-default): the union

@@ -34,7 +34,7 @@ struct LoopFrame : Frame {
     Frame* const previous;
     std::uint64_t first;
     std::uint64_t last;
-    std::uint64_t started;               // ticks
+    std::uint64_t started;                // ticks
     std::uint64_t ticks_per_element = 0;  // of the last chunk, times 16
 
     QUARRY_API static Offer promote_loop(WorkerContext& context, Frame& frame) noexcept;
@@ -113,7 +113,8 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
             frame.ticks_per_element = taken * 16 / count;
             offer_rest_of_loop(frame, now);
         }
-        if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]] return;
+        if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]]
+            return;
         chunk = next_chunk(chunk, taken, target);
     }
 }
@@ -139,7 +140,8 @@ void run_loop(Pool& pool, std::uint64_t count, const Body& body) {
     } catch (...) {
         if (!loop_failed(loop)) throw;
     }
-    if (loop.group != nullptr) [[unlikely]] finish_loop(entry.context(), loop);
+    if (loop.group != nullptr) [[unlikely]]
+        finish_loop(entry.context(), loop);
 }
 
 }  // namespace quarry::impl

@@ -130,9 +130,9 @@ void sort_on(Pool& pool, I first, I last, Less& less) {
     const ForkPoint at = ForkPoint::outermost(pool);
     if (sort_if_monotonic(at, first, last, less)) return;
     const std::ptrdiff_t workers = pool.worker_count();
-    const std::ptrdiff_t share = count / workers;
+    const std::ptrdiff_t share = (count + workers - 1) / workers;
     const ParallelSortPlan plan{.parallel_partition_above = workers == 1 ? count : std::max(share, 2 * kSerialSweep),
-                                .partition_piece = std::max(share / 4, kSerialSweep)};
+                                .partition_piece = std::max(share, kSerialSweep)};
     parallel_quick_sort(at, first, last, false, bad_partition_limit(count), less, plan);
 }
 

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/program.hpp"
+
+namespace quarry::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+void expect_refused(const Outcome& outcome, const std::string& mentioned) {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    EXPECT_NE(outcome.errors.find(mentioned), std::string::npos) << outcome.errors;
+}
+
+TEST(CommandLine, HelpIsThereForEveryCommand) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"--help"}, {"bench", "--help"}, {"bench", "jobs", "--help"}}) {
+        const Outcome outcome = run_program(command);
+        EXPECT_EQ(outcome.status, 0);
+        EXPECT_NE(outcome.output.find("Usage: quarry"), std::string::npos) << outcome.output;
+    }
+}
+
+TEST(CommandLine, EngineProcessesAreNoCommandForPeople) {
+    EXPECT_EQ(run_program({"--help"}).output.find("engine NAME"), std::string::npos);
+    EXPECT_EQ(run_program({"engine", "nonsense"}).status, 2);
+}
+
+TEST(CommandLine, VersionIsOneLine) {
+    const Outcome outcome = run_program({"--version"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(outcome.output.starts_with("quarry ")) << outcome.output;
+}
+
+TEST(CommandLine, MissingAndUnknownCommandsAreRefused) {
+    expect_refused(run_program({}), "subcommand");
+    expect_refused(run_program({"bench"}), "subcommand");
+    expect_refused(run_program({"dig"}), "--help");
+    expect_refused(run_program({"bench", "jobs", "--deep"}), "--deep");
+}
+
+TEST(BenchJobs, UnknownFilterListsTheRows) {
+    const Outcome outcome = run_program({"bench", "jobs", "--filter", "nonsense"});
+    expect_refused(outcome, "nonsense");
+    for (const char* row : {"fib", "tree_sum", "wake", "burst60", "idle"}) {
+        EXPECT_NE(outcome.errors.find(row), std::string::npos) << row;
+    }
+}
+
+TEST(BenchJobs, NumbersOutOfRangeAreRefusedWithTheRange) {
+    for (const char* number : {"0", "-1", "1000000000", "99999999999999999999", "two", "1.5", "2x", ""}) {
+        expect_refused(run_program({"bench", "jobs", std::string("--workers=") + number}), number);
+        expect_refused(run_program({"bench", "jobs", std::string("--runs=") + number}), number);
+    }
+    expect_refused(run_program({"bench", "jobs", "--workers", "1025"}), "from 1 to 1024");
+}
+
+// Refused at once: a run would take longer than this test may.
+TEST(BenchJobs, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
+    expect_refused(run_program({"bench", "jobs", "--json", "/nowhere/at/all/report.json"}),
+                   "/nowhere/at/all/report.json");
+    expect_refused(run_program({"bench", "jobs", "--json", "/tmp"}), "folder");
+}
+
+TEST(BenchJobs, ListNamesEveryRow) {
+    const Outcome outcome = run_program({"bench", "jobs", "--list"});
+    EXPECT_EQ(outcome.status, 0);
+    std::set<std::string> listed;
+    std::istringstream lines(outcome.output);
+    for (std::string line; std::getline(lines, line);) listed.insert(line.substr(0, line.find(' ')));
+    EXPECT_EQ(listed,
+              (std::set<std::string>{"fib", "tree_sum", "nqueens", "uts", "skynet", "matmul", "loop_small",
+                                     "loop_large", "loop_skewed", "sort", "spawn", "wake", "idle", "tick", "burst60"}));
+}
+
+TEST(BenchJobs, ReportHasTheAgreedShape) {
+    const Outcome outcome =
+        run_program({"bench", "jobs", "--quick", "--runs", "2", "--workers", "2", "--filter", "fib", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("schema"), 1);
+    EXPECT_EQ(report.at("program"), "quarry bench jobs");
+    EXPECT_TRUE(report.at("machine").at("cpu").is_string());
+    EXPECT_GE(report.at("machine").at("cores").get<int>(), 1);
+    EXPECT_TRUE(report.at("machine").at("simd").is_string());
+    EXPECT_EQ(report.at("options").at("workers"), Json::array({2}));
+    std::set<std::string> engines;
+    for (const Json& result : report.at("results")) {
+        EXPECT_EQ(result.size(), 8u);
+        EXPECT_TRUE(result.at("name") == "fib" || result.at("name") == "fib_memory");
+        EXPECT_EQ(result.at("workers"), 2);
+        EXPECT_GT(result.at("value").get<double>(), 0);
+        EXPECT_EQ(result.at("unit"), result.at("name") == "fib" ? "ns" : "MiB");
+        EXPECT_EQ(result.at("better"), "lower");
+        EXPECT_EQ(result.at("runs"), 2);
+        EXPECT_GE(result.at("spread").get<double>(), 0);
+        engines.insert(result.at("engine").get<std::string>());
+    }
+    EXPECT_EQ(engines, (std::set<std::string>{"bare", "quarry"}));
+    EXPECT_NE(outcome.errors.find("2 workers"), std::string::npos) << "the table goes to the other stream";
+}
+
+TEST(BenchJobs, ReportFileIsWrittenWithNothingBesideIt) {
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "quarry_bench_jobs_report";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    const std::filesystem::path file = folder / "report.json";
+    const Outcome outcome = run_program(
+        {"bench", "jobs", "--quick", "--runs", "1", "--workers", "1", "--filter", "spawn", "--json", file.string()});
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_NE(outcome.output.find("spawn"), std::string::npos);
+    std::ifstream stream(file);
+    EXPECT_FALSE(Json::parse(stream).at("results").empty());
+    const std::filesystem::directory_iterator entries(folder);
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(BenchJobs, FilterTakesAllRowsWhoseNameHoldsIt) {
+    const Outcome outcome =
+        run_program({"bench", "jobs", "--quick", "--runs", "1", "--workers", "1", "--filter", "loop", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    std::set<std::string> names;
+    for (const Json& result : report.at("results")) names.insert(result.at("name"));
+    for (const char* name : {"loop_small_hot", "loop_small_parked", "loop_large", "loop_skewed"}) {
+        EXPECT_TRUE(names.contains(name)) << name;
+    }
+}
+
+}  // namespace
+}  // namespace quarry::tests

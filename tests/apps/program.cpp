@@ -1,0 +1,59 @@
+#include "tests/apps/program.hpp"
+
+#include <cstdio>
+#include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace quarry::tests {
+namespace {
+
+// A file without a name; the child writes it, the parent reads it once the child has ended, so nobody can block.
+class Capture {
+  public:
+    Capture() : file_(std::tmpfile()) {
+        if (file_ == nullptr) throw std::runtime_error("no temporary file");
+    }
+    ~Capture() { std::fclose(file_); }
+    Capture(const Capture&) = delete;
+    Capture& operator=(const Capture&) = delete;
+
+    int descriptor() const { return fileno(file_); }
+    std::string text() const {
+        std::rewind(file_);
+        std::string all;
+        char buffer[4096];
+        for (std::size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, file_)) > 0;) {
+            all.append(buffer, count);
+        }
+        return all;
+    }
+
+  private:
+    std::FILE* file_;
+};
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& arguments) {
+    std::vector<std::string> words{QUARRY_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const Capture output;
+    const Capture errors;
+    const pid_t process = fork();
+    if (process == 0) {
+        dup2(output.descriptor(), STDOUT_FILENO);
+        dup2(errors.descriptor(), STDERR_FILENO);
+        execv(pointers[0], pointers.data());
+        _exit(127);
+    }
+    int status = 0;
+    if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("can not run the program");
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.text(), errors.text()};
+}
+
+}  // namespace quarry::tests

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace quarry::tests {
+
+struct Outcome {
+    int status;
+    std::string output;
+    std::string errors;
+};
+
+// Runs the program quarry with these arguments to its end.
+Outcome run_program(const std::vector<std::string>& arguments);
+
+}  // namespace quarry::tests
