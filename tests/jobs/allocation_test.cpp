@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,7 +46,8 @@ class AllocationOn : public testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Workers, AllocationOn, testing::Values(1, 2, 4));
 
 TEST_P(AllocationOn, CountsThisTestsOwnAllocations) {
-    EXPECT_GE(allocations_once_warm([](int) { delete new int(1); }), 20U) << "or the other tests could not fail";
+    EXPECT_GE(allocations_once_warm([](int) { ::operator delete(::operator new(1)); }), 20U)
+        << "or the other tests could not fail";
 }
 
 TEST_P(AllocationOn, ScopeDoesNotAllocate) {

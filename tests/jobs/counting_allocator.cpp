@@ -33,6 +33,12 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
     return counted_allocation(bytes, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted_allocation(bytes, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted_allocation(bytes, alignof(std::max_align_t));
+}
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }

@@ -1,0 +1,105 @@
+// Pools in a forked child. Not for the thread sanitizer: it does not support new threads after the fork of a process
+// that has some.
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "quarry/jobs/error.hpp"
+#include "quarry/jobs/join.hpp"
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/scope.hpp"
+#include "tests/jobs/support.hpp"
+
+namespace quarry {
+namespace {
+
+using namespace test_support;
+
+// What a child makes of the parent's pool; exit status 0 if all is as it should be.
+int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
+    const auto throws_error = [](auto&& call) {
+        try {
+            call();
+        } catch (const Error&) {
+            return true;
+        }
+        return false;
+    };
+    if (!throws_error([&] { pool->submit([] {}); })) return 20;
+    if (!throws_error([&] { pool->scope([](Scope&) {}); })) return 21;
+    if (!throws_error([&] { pool->join([] {}, [] {}); })) return 22;
+    if (!throws_error([&] { parallel_for(*pool, 0, 10, [](int) {}); })) return 23;
+    if (!throws_error([&] { unfinished.wait(); })) return 24;
+    // Made before the old one goes: its threads get what the old ones had.
+    Pool fresh(2);
+    if (fresh.submit([] { return 5; }).get() != 5) return 25;
+    pool.reset();
+    if (!throws_error([&] { unfinished.wait(); })) return 26;
+    std::atomic<int> ran{0};
+    fresh.scope([&](Scope& scope) {
+        for (int i = 0; i < 1000; ++i) scope.spawn([&] { ++ran; });
+    });
+    return ran == 1000 ? 0 : 27;
+}
+
+int status_of_child(const std::function<int()>& child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+        alarm(30);
+        std::_Exit(child());
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
+    auto pool = std::make_unique<Pool>(2);
+    std::atomic<bool> release{false};
+    std::atomic<int> busy{0};
+    for (int i = 0; i < 2; ++i) {
+        pool->submit([&] {
+            ++busy;
+            while (!release) std::this_thread::yield();
+        });
+    }
+    ASSERT_TRUE(eventually([&] { return busy == 2; }));
+    Task<int> unfinished = pool->submit([] { return 1; });
+    EXPECT_EQ(status_of_child([&] { return use_in_child(pool, unfinished); }), 0);
+    release = true;
+    EXPECT_EQ(unfinished.get(), 1) << "the parent's goes on as before";
+}
+
+// A fork may come while other threads are anywhere inside the library.
+TEST(Fork, WhileThePoolIsBusyLeaveTheChildUsable) {
+    Pool pool(2);
+    std::atomic<bool> stop{false};
+    std::jthread churn([&] {
+        while (!stop) {
+            pool.scope([&](Scope& scope) {
+                for (int i = 0; i < 2000; ++i) scope.spawn([] {});
+            });
+        }
+    });
+    for (int i = 0; i < static_cast<int>(scaled(40)); ++i) {
+        EXPECT_EQ(status_of_child([] {
+                      Pool fresh(2);
+                      std::atomic<int> ran{0};
+                      fresh.scope([&](Scope& scope) {
+                          for (int k = 0; k < 3000; ++k) scope.spawn([&] { ++ran; });
+                      });
+                      return ran == 3000 ? 0 : 1;
+                  }),
+                  0);
+    }
+    stop = true;
+}
+
+}  // namespace
+}  // namespace quarry
