@@ -73,7 +73,7 @@ class Sleep {
                                               std::memory_order_relaxed));
         // We hold a right to wake, and there are at least as many sleepers as rights: the loop ends.
         for (std::size_t tried = 0;; ++tried) {
-            Parker<Policy>& sleeper = parker((start + tried) % count);
+            auto&& sleeper = parker((start + tried) % count);
             if (sleeper.try_pick()) {
                 sleeper.wake();
                 return true;
