@@ -48,7 +48,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       task_home(std::make_shared<TaskHome>(this, options.on_error)),
       injected_(options.queue_capacity),
       fork_generation_(os::fork_generation()) {
-    loop_chunk_ticks = os::ticks_per_microsecond();
+    loop_chunk_ticks = 2 * os::ticks_per_microsecond();
     workers.reserve(static_cast<std::size_t>(options.workers));
     for (int i = 0; i < options.workers; ++i) {
         workers.push_back(std::make_unique<Worker>(*this, i, false));
@@ -149,7 +149,7 @@ Worker& PoolCore::add_guest() {
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
-    guest.leave_queues_empty();
+    if (guest.queues_used) guest.leave_queues_empty();
     sleep.add_appetite(1);
     guest.taken.store(false, std::memory_order_release);
 }

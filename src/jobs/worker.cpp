@@ -64,6 +64,7 @@ std::uint32_t Worker::random() noexcept {
 
 void Worker::push(Node& node) {
     deque.push(&node);
+    queues_used = true;
     counters.spawned.add();
     if (!deque.is_shorter_than(counters.queue_high_water.get() + 1)) [[unlikely]] {
         counters.queue_high_water.raise_to(deque.size_hint());

@@ -82,6 +82,7 @@ class Worker : public WorkerContext {
     bool job_threw = false;            // set by the handler of the job that runs now
     // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
+    bool queues_used = false;  // since a guest came
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;
