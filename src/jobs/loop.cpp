@@ -94,8 +94,8 @@ bool LoopFrame::has_run_long_enough(std::uint64_t now) const noexcept {
 void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now, std::uint64_t taken, std::uint64_t elements) noexcept {
     if (!frame.has_run_long_enough(now)) return;
     const std::int64_t word = frame.context.hunger->load(std::memory_order_relaxed);
-    const auto rest = static_cast<double>(frame.last - frame.first) * static_cast<double>(taken) /
-                      static_cast<double>(elements);
+    const auto rest =
+        static_cast<double>(frame.last - frame.first) * static_cast<double>(taken) / static_cast<double>(elements);
     if (rest < static_cast<double>(worth(Sleep<DefaultAtomics>::searching(word) > 0))) return;
     offer_work(frame.context);
 }

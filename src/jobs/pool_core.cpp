@@ -172,7 +172,11 @@ struct Sleeper {
 
 bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
     return sleep.wake_one(
-        workers.size(), 0, [&](std::size_t i) { return Sleeper{*workers[i], waker_goes_on}; }, even_if_searching);
+        workers.size(), 0,
+        [&](std::size_t i) {
+            return Sleeper{*workers[i], waker_goes_on};
+        },
+        even_if_searching);
 }
 
 // Somebody who waits, asleep, for an ancestor of this job.
@@ -214,8 +218,7 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     by.offered_at = 0;
     if (Counters::searching(word) != 0) by.offered_at = os::ticks();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken =
-        Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
+    const bool woken = Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {
