@@ -12,7 +12,10 @@ JoinFrameBase& join_frame_of(Job& job) noexcept {
 void offer_work(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
     if (context.hunger->load(std::memory_order_relaxed) == worker.futile_word) return;
-    if (worker.deque.size_hint() != 0) return;  // what was offered last is still there
+    if (worker.deque.size_hint() != 0) {
+        worker.hurry_searchers();  // what was offered last is still there
+        return;
+    }
     while (context.boundary != context.newest) {
         Frame& oldest = *context.boundary->next;
         const Frame::Offer offer = oldest.promote(context, oldest);

@@ -18,6 +18,23 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 
 void yield_thread() noexcept;
+
+// Where a thread may run. Some kernels, virtual machines' above all, put a woken thread on the CPU of the one that woke
+// it and leave it waiting there for milliseconds while another CPU idles. A waker that goes on computing can avoid it.
+class Placement {
+  public:
+    // On the thread itself: from now on it can be steered.
+    void adopt_calling_thread() noexcept;
+    // Any thread, just before it wakes this one: it will start on another CPU than the caller's.
+    void steer_away_from_caller() noexcept;
+    // On the thread itself: lifts the restriction.
+    void restore() noexcept;
+
+  private:
+    std::atomic<int> thread_{0};  // the system's number; 0: can not be steered
+    std::atomic<bool> steered_{false};
+    std::vector<unsigned long> allowed_;
+};
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
 
 // The CPUs that the calling thread, and the threads it makes, may run on: system numbers in rising order,

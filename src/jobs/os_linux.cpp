@@ -1,6 +1,7 @@
 #include "jobs/os.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <ctime>
@@ -96,6 +97,41 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
 
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+namespace {
+
+constexpr std::size_t kBitsPerWord = 8 * sizeof(unsigned long);
+constexpr std::size_t kSteerableCpus = 1024;
+
+}  // namespace
+
+void Placement::adopt_calling_thread() noexcept {
+    allowed_.assign(kSteerableCpus / kBitsPerWord, 0);
+    const long bytes =
+        syscall(SYS_sched_getaffinity, 0, allowed_.size() * sizeof(unsigned long), allowed_.data());
+    if (bytes <= 0) return;  // more CPUs than we steer for
+    allowed_.resize(static_cast<std::size_t>(bytes) / sizeof(unsigned long));
+    thread_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_release);
+}
+
+void Placement::steer_away_from_caller() noexcept {
+    const int thread = thread_.load(std::memory_order_acquire);
+    const int here = sched_getcpu();
+    if (thread == 0 || here < 0 || static_cast<std::size_t>(here) >= allowed_.size() * kBitsPerWord) return;
+    std::array<unsigned long, kSteerableCpus / kBitsPerWord> elsewhere{};
+    std::copy(allowed_.begin(), allowed_.end(), elsewhere.begin());
+    elsewhere[static_cast<std::size_t>(here) / kBitsPerWord] &=
+        ~(1UL << (static_cast<std::size_t>(here) % kBitsPerWord));
+    if (std::all_of(elsewhere.begin(), elsewhere.end(), [](unsigned long word) { return word == 0; })) return;
+    steered_.store(true, std::memory_order_relaxed);
+    syscall(SYS_sched_setaffinity, thread, allowed_.size() * sizeof(unsigned long), elsewhere.data());
+}
+
+void Placement::restore() noexcept {
+    if (!steered_.load(std::memory_order_relaxed)) return;
+    steered_.store(false, std::memory_order_relaxed);
+    syscall(SYS_sched_setaffinity, 0, allowed_.size() * sizeof(unsigned long), allowed_.data());
 }
 
 void yield_thread() noexcept {

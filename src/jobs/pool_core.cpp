@@ -83,7 +83,7 @@ void PoolCore::start_threads() {
 void PoolCore::stop_threads() noexcept {
     stopping.store(true, std::memory_order_seq_cst);
     (void)sleep.new_job();
-    while (wake_one(0, true)) {
+    while (wake_one(WakerGoesOn::no, true)) {
     }
     for (std::thread& thread : threads_) thread.join();
 }
@@ -91,6 +91,7 @@ void PoolCore::stop_threads() noexcept {
 void PoolCore::thread_main(Worker& worker) noexcept {
     os::set_thread_name(options.name + "-" + std::to_string(worker.index));
     if (options.on_thread_start) options.on_thread_start(worker.index);
+    worker.placement.adopt_calling_thread();
     worker.run_until_stopped();
     if (options.on_thread_stop) options.on_thread_stop(worker.index);
 }
@@ -153,10 +154,25 @@ void PoolCore::leave(Worker& guest) noexcept {
     guest.taken.store(false, std::memory_order_release);
 }
 
-bool PoolCore::wake_one(std::size_t start, bool even_if_searching) noexcept {
+namespace {
+
+// A sleeping worker as Sleep::wake_one sees it.
+struct Sleeper {
+    Worker& worker;
+    WakerGoesOn waker_goes_on;
+
+    bool try_pick() const noexcept { return worker.parker.try_pick(); }
+    void wake() const noexcept {
+        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
+        worker.parker.wake();
+    }
+};
+
+}  // namespace
+
+bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
     return sleep.wake_one(
-        workers.size(), start, [this](std::size_t i) -> Parker<DefaultAtomics>& { return workers[i]->parker; },
-        even_if_searching);
+        workers.size(), 0, [&](std::size_t i) { return Sleeper{*workers[i], waker_goes_on}; }, even_if_searching);
 }
 
 // Somebody who waits, asleep, for an ancestor of this job.
@@ -179,7 +195,8 @@ void PoolCore::job_queued(Worker* by, Node& node) noexcept {
     const std::int64_t word = sleep.new_job();
     if (Counters::searching(word) != 0) return;
     if (Counters::sleeping(word) != 0) {
-        if (wake_one(by == nullptr ? 0 : static_cast<std::size_t>(by->index) + 1) && by != nullptr) {
+        // A thread from outside may be about to wait: then its own CPU is the one that is free first.
+        if (wake_one(by == nullptr ? WakerGoesOn::no : WakerGoesOn::yes) && by != nullptr) {
             by->counters.wakes.add();
         }
     } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
@@ -194,9 +211,11 @@ void PoolCore::job_queued(Worker* by, Node& node) noexcept {
 void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     const std::int64_t word = sleep.new_job();
+    by.offered_at = 0;
+    if (Counters::searching(word) != 0) by.offered_at = os::ticks();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
     const bool woken =
-        Counters::sleeping(word) != 0 ? wake_one(static_cast<std::size_t>(by.index) + 1) : wake_waiter_for(node);
+        Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {
@@ -205,7 +224,7 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
 }
 
 void PoolCore::last_searcher_found_work() noexcept {
-    if (work_visible()) wake_one(0);
+    if (work_visible()) wake_one(WakerGoesOn::yes);
 }
 
 bool PoolCore::work_visible() const noexcept {

@@ -53,6 +53,9 @@ struct TaskHome {
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
 
+// Whether the thread that wakes another one has work of its own to go on with.
+enum class WakerGoesOn { no, yes };
+
 class PoolCore {
   public:
     PoolCore(Pool& pool, PoolOptions pool_options);
@@ -110,7 +113,7 @@ class PoolCore {
     void start_threads();
     void stop_threads() noexcept;
     void thread_main(Worker& worker) noexcept;
-    bool wake_one(std::size_t start, bool even_if_searching = false) noexcept;
+    bool wake_one(WakerGoesOn waker_goes_on, bool even_if_searching = false) noexcept;
     bool wake_waiter_for(Node& node) noexcept;
     Worker& add_guest();
     void wait_for_room() noexcept;

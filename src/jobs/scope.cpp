@@ -53,7 +53,9 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     node.claim.prepare(references(result) + 2, true, result);
     guest.counters.spawned.add();
     group.completion.spawned_elsewhere();
-    if (group.completion.list(&node)) group.owner->parker.notify();
+    Worker* const owner = group.owner;
+    group.completion.hold();
+    if (group.completion.list(&node)) owner->parker.notify();
     if (!core.try_inject(node)) {
         release(&node);
         if (node.claim.try_claim()) {

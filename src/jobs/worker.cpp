@@ -80,6 +80,19 @@ void Worker::push_submitted(Node& node) {
     }
 }
 
+// A searcher that runs takes an offer within a microsecond. One that does not is queued behind us on our own CPU, and
+// may wait there for milliseconds while another one idles.
+void Worker::hurry_searchers() noexcept {
+    constexpr std::uint32_t kPollsBetweenLooks = 32;
+    constexpr std::uint64_t kPatienceMicroseconds = 20;
+    if (offered_at == 0 || ++stale_polls % kPollsBetweenLooks != 0) return;
+    if (os::ticks() - offered_at < kPatienceMicroseconds * os::ticks_per_microsecond()) return;
+    offered_at = 0;
+    for (const auto& other : core.workers) {
+        if (other->searching.load(std::memory_order_relaxed)) other->placement.steer_away_from_caller();
+    }
+}
+
 void Worker::forget_promoted(Node& node) noexcept {
     if (deque.pop_if(&node)) release(&node);
 }
@@ -211,6 +224,7 @@ Node* Worker::idle_until_work() {
     std::uint64_t searching_since = os::ticks();
     const std::uint64_t steals_before = counters.steals.get();
     core.sleep.no_work_found();
+    searching.store(true, std::memory_order_relaxed);
     Node* node = search_awake();
     if (node != nullptr) search_budget_.found();
     while (node == nullptr && !core.stopping.load(std::memory_order_acquire)) {
@@ -221,6 +235,8 @@ Node* Worker::idle_until_work() {
         node = search_awake();
     }
     if (node == nullptr) node = find_elsewhere();  // the pool stops: a last look at what was accepted
+    searching.store(false, std::memory_order_relaxed);
+    placement.restore();
     if (core.sleep.work_found()) core.last_searcher_found_work();
     if (counters.steals.get() != steals_before) counters.steal_ticks.add(os::ticks() - searching_since);
     return node;

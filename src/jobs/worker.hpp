@@ -10,6 +10,7 @@
 #include "jobs/deque/deque.hpp"
 #include "jobs/group.hpp"
 #include "jobs/node.hpp"
+#include "jobs/os.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/slot/slot.hpp"
 #include "jobs/spin_budget.hpp"
@@ -55,6 +56,9 @@ class Worker : public WorkerContext {
     // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
     void leave_queues_empty() noexcept;
 
+    // An offer is not taken although somebody searches: now and then, sees to it that the searcher gets to run.
+    void hurry_searchers() noexcept;
+
     // Any thread, sequentially consistent.
     bool has_visible_work() const noexcept {
         return !deque.looks_empty() || !far_deque.looks_empty() || !slot.looks_empty();
@@ -72,6 +76,8 @@ class Worker : public WorkerContext {
     Node* lineage = nullptr;           // of the job that runs now
     Node* boundary_lineage = nullptr;  // of the frames just after `boundary`
     std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
+    std::uint64_t offered_at = 0;      // ticks; 0: what was offered last has been taken, or nobody can be hurried
+    std::uint32_t stale_polls = 0;
     int inline_depth = 0;              // spawned jobs run at once within each other
     bool job_threw = false;            // set by the handler of the job that runs now
     // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
@@ -79,6 +85,8 @@ class Worker : public WorkerContext {
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;
+    os::Placement placement;
+    std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
     std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
     Slot<DefaultAtomics, Node*> slot;
     // Jobs of scopes and loops, and promoted joins. Whoever takes an unshared one out of here owns it.

@@ -61,10 +61,15 @@ Node* Worker::next_listed_in(Group& group) noexcept {
 // Moves a job out of this worker's deque to where the owner of its group can claim it. A promoted join can be claimed
 // by its owner already.
 void Worker::publish(Node& node) noexcept {
-    Group* const group = node.group;
-    if (group != nullptr) node.claim.share();
-    far_deque.push(&node);
-    if (group != nullptr && group->completion.list(&node)) group->owner->parker.notify();
+    if (Group* const group = node.group) {
+        Worker* const owner = group->owner;
+        group->completion.hold();
+        node.claim.share();
+        far_deque.push(&node);
+        if (group->completion.list(&node)) owner->parker.notify();
+    } else {
+        far_deque.push(&node);
+    }
     core.job_queued(this, node);
 }
 

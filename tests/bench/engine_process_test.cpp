@@ -46,7 +46,7 @@ TEST(EngineProcess, EngineThatDiesIsReportedWithTheWayItEnded) {
 }
 
 TEST(EngineProcess, EngineThatHangsIsStoppedInTime) {
-    EngineProcess fake = engine("read request; echo value fib ns 1; sleep 100");
+    EngineProcess fake = engine("read request; echo value fib ns 1; exec sleep 100");
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(fake.ask("run", 100ms).status, Reply::Status::hung);
     EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);

@@ -20,14 +20,20 @@ class Claim {
 
     // The caller has just taken an unshared job out of its only queue and will publish it again, in two places. The
     // handle may be dropped at the same time, so a load and a store would not do.
-    void share() noexcept { state_.fetch_add(kShared + 1, std::memory_order_relaxed); }
+    void share() noexcept {
+        if (Policy::mutated(Mutation::claim_share_by_store)) {
+            state_.store(state_.load(std::memory_order_relaxed) + kShared + 1, std::memory_order_relaxed);
+            return;
+        }
+        state_.fetch_add(kShared + 1, std::memory_order_relaxed);
+    }
 
     // True for exactly one caller. Whoever calls holds a reference.
     bool try_claim() noexcept {
         const std::uint32_t seen = state_.load(std::memory_order_relaxed);
         if ((seen & kShared) == 0) return true;
         if (Policy::mutated(Mutation::claim_without_exchange)) {
-            state_.store(seen | kClaimed, std::memory_order_relaxed);
+            state_.fetch_or(kClaimed, std::memory_order_relaxed);
             return (seen & kClaimed) == 0;
         }
         return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
@@ -36,10 +42,11 @@ class Claim {
     // The result lives until the job has ended and the handle is gone, whichever comes last; not until the last queue
     // has forgotten the job. Both return true for the caller that has to destroy it.
     bool ended() noexcept {
-        if ((state_.load(Policy::order(Mutation::claim_handle_acquire, std::memory_order_acquire)) & kHandle) == 0) {
+        if ((state_.load(Policy::order(Mutation::claim_ended_alone, std::memory_order_acquire)) & kHandle) == 0) {
             return true;
         }
-        return (state_.fetch_or(kEnded, std::memory_order_acq_rel) & kHandle) == 0;
+        return (state_.fetch_or(kEnded, Policy::order(Mutation::claim_ended, std::memory_order_acq_rel)) & kHandle) ==
+               0;
     }
     bool handle_dropped() noexcept {
         return (state_.fetch_sub(kHandle, Policy::order(Mutation::claim_handle, std::memory_order_acq_rel)) & kEnded) !=

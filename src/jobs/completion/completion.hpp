@@ -20,8 +20,14 @@ class Completion {
     // Another thread, from within a job of the group (which is therefore not over).
     void spawned_elsewhere() noexcept { balance_.fetch_sub(kOne, std::memory_order_relaxed); }
 
-    // Another thread, from within a job of the pool: makes an unstarted job of the group claimable by its owner, which
-    // finds it in take_listed(). True: the owner sleeps and must be notified.
+    // Any thread that holds an unfinished job of the group: the group does not end before the list() that must follow.
+    // Without it the job, once others can reach it, could be run and the group be gone.
+    void hold() noexcept {
+        if (!Policy::mutated(Mutation::completion_hold)) balance_.fetch_sub(kOne, std::memory_order_relaxed);
+    }
+
+    // Any thread, after hold(): makes an unstarted job of the group claimable by its owner, which finds it in
+    // take_listed(). True: the owner sleeps and must be notified. The group may be gone when this returns.
     [[nodiscard]] bool list(Node* node) noexcept {
         Node* head = listed_.load(std::memory_order_relaxed);
         do {
@@ -29,18 +35,22 @@ class Completion {
         } while (!listed_.compare_exchange_weak(head, node,
                                                 Policy::order(Mutation::completion_list, std::memory_order_release),
                                                 std::memory_order_relaxed));
-        // A read-modify-write of the word that the owner announces its sleep in: one of the two sees the other.
+        const std::int64_t held = Policy::mutated(Mutation::completion_hold) ? 0 : kOne;
+        const auto order = Policy::order(Mutation::completion_list_end, std::memory_order_release);
         if (Policy::mutated(Mutation::completion_list_by_load)) {
-            return (balance_.load(std::memory_order_acquire) & kOwnerWaits) != 0;
+            const bool owner_waits = (balance_.load(std::memory_order_relaxed) & kOwnerWaits) != 0;
+            balance_.fetch_add(held, order);
+            return owner_waits;
         }
-        return (balance_.fetch_add(0, std::memory_order_acq_rel) & kOwnerWaits) != 0;
+        // A read-modify-write of the word that the owner announces its sleep in: one of the two sees the other.
+        return (balance_.fetch_add(held, order) & kOwnerWaits) != 0;
     }
 
     // Another thread. True: it was the last one and the owner must be notified. The group may be gone when this
     // returns: whatever is needed of it afterwards is read before.
     [[nodiscard]] bool finished_elsewhere() noexcept {
         const std::int64_t old =
-            balance_.fetch_add(kOne, Policy::order(Mutation::completion_finish, std::memory_order_acq_rel));
+            balance_.fetch_add(kOne, Policy::order(Mutation::completion_finish, std::memory_order_release));
         return old + kOne == kOwnerWaits;
     }
 
@@ -50,13 +60,13 @@ class Completion {
         return (balance & ~kOwnerWaits) == outstanding_.get() * kOne;
     }
 
-    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done() and has_listed()
-    // after this and before sleeping.
+    // Owner: from here until end_wait() others tell it of the end and of new jobs. Look at done(), then at
+    // has_listed(), after this and before sleeping.
     void begin_wait() noexcept {
-        balance_.fetch_add(kOwnerWaits - outstanding_.get() * kOne, std::memory_order_acq_rel);
+        balance_.fetch_add(kOwnerWaits - outstanding_.get() * kOne, std::memory_order_relaxed);
         outstanding_.set(0);
     }
-    void end_wait() noexcept { balance_.fetch_sub(kOwnerWaits, std::memory_order_acq_rel); }
+    void end_wait() noexcept { balance_.fetch_sub(kOwnerWaits, std::memory_order_relaxed); }
 
     // Owner: whether take_listed() would find something.
     bool has_listed() const noexcept { return listed_.load(std::memory_order_relaxed) != nullptr; }

@@ -26,7 +26,9 @@ class Latch {
     bool announce(Parker<Policy>& parker) noexcept {
         std::uintptr_t seen = kNobody;
         const auto mine = reinterpret_cast<std::uintptr_t>(&parker);
-        return waiter_.compare_exchange_strong(seen, mine, std::memory_order_acq_rel, std::memory_order_acquire) ||
+        return waiter_.compare_exchange_strong(
+                   seen, mine, Policy::order(Mutation::latch_announce, std::memory_order_release),
+                   Policy::order(Mutation::latch_announce_late, std::memory_order_acquire)) ||
                seen == mine;
     }
 

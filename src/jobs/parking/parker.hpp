@@ -20,7 +20,7 @@ class Parker {
     // Owner: announces the sleep. False when a notification was pending; it is consumed, look again first.
     bool prepare(State reason) noexcept {
         std::uint32_t seen = kAwake;
-        if (state_.compare_exchange_strong(seen, reason, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        if (state_.compare_exchange_strong(seen, reason, std::memory_order_relaxed, std::memory_order_relaxed)) {
             return true;
         }
         consume();
@@ -29,14 +29,14 @@ class Parker {
 
     // Owner, after prepare(reason) said true: sleeps until notified.
     void park(State reason) noexcept {
-        while (state_.load(std::memory_order_acquire) == reason) Policy::futex_wait(state_, reason);
+        while (state_.load(std::memory_order_relaxed) == reason) Policy::futex_wait(state_, reason);
         consume();
     }
 
     // Owner, after prepare(reason) said true: stays awake after all. False when a notification came first.
     bool cancel(State reason) noexcept {
         std::uint32_t seen = reason;
-        if (state_.compare_exchange_strong(seen, kAwake, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+        if (state_.compare_exchange_strong(seen, kAwake, std::memory_order_relaxed, std::memory_order_relaxed)) {
             return true;
         }
         consume();
@@ -48,8 +48,9 @@ class Parker {
     // too, either sees what the caller did before or finds the notification.
     void notify() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        if (seen == kNotified && Policy::mutated(Mutation::parker_notify_once)) return;
         while (!state_.compare_exchange_weak(seen, seen == kSleeping ? kSleeping : kNotified,
-                                             Policy::order(Mutation::parker_notify, std::memory_order_acq_rel),
+                                             Policy::order(Mutation::parker_notify, std::memory_order_release),
                                              std::memory_order_relaxed)) {
         }
         if (seen == kWaiting && !Policy::mutated(Mutation::parker_notify_without_wake)) Policy::futex_wake_one(state_);
@@ -59,7 +60,7 @@ class Parker {
     bool try_pick() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         return seen == kSleeping &&
-               state_.compare_exchange_strong(seen, kNotified, std::memory_order_acq_rel, std::memory_order_relaxed);
+               state_.compare_exchange_strong(seen, kNotified, std::memory_order_release, std::memory_order_relaxed);
     }
     void wake() noexcept { Policy::futex_wake_one(state_); }
 
@@ -71,7 +72,7 @@ class Parker {
             state_.store(kAwake, std::memory_order_relaxed);
             return;
         }
-        state_.exchange(kAwake, std::memory_order_acq_rel);
+        state_.exchange(kAwake, Policy::order(Mutation::parker_consume, std::memory_order_acquire));
     }
 
     typename Policy::template Atomic<std::uint32_t> state_{kAwake};

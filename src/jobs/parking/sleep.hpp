@@ -31,12 +31,13 @@ class Sleep {
     void add_appetite(std::int64_t change) noexcept { word_.fetch_add(change * kAppetite, std::memory_order_relaxed); }
 
     // The worker has found nothing in its own queues.
-    void no_work_found() noexcept { word_.fetch_add(kSearching + kAppetite, std::memory_order_seq_cst); }
+    void no_work_found() noexcept { word_.fetch_add(kSearching + kAppetite, std::memory_order_relaxed); }
 
     // The worker has found a job and stops searching. True: it was the last searcher while others sleep, so a job
     // published meanwhile relied on it: the caller looks once more, and wakes one if work is visible.
     [[nodiscard]] bool work_found() noexcept {
-        const std::int64_t old = word_.fetch_sub(kSearching + kAppetite, std::memory_order_seq_cst);
+        const std::int64_t old = word_.fetch_sub(kSearching + kAppetite,
+                                                 Policy::order(Mutation::sleep_work_found, std::memory_order_seq_cst));
         if (Policy::mutated(Mutation::sleep_last_searcher)) return false;
         return searching(old) == 1 && sleeping(old) > 0;
     }
@@ -68,13 +69,16 @@ class Sleep {
         std::int64_t word = word_.load(std::memory_order_relaxed);
         do {
             if (sleeping(word) == 0 || (!even_if_searching && searching(word) != 0)) return false;
-        } while (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_seq_cst,
+        } while (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_relaxed,
                                               std::memory_order_relaxed));
         // We hold a right to wake, and there are at least as many sleepers as rights: the loop ends.
-        for (std::size_t i = start % count;; i = i + 1 == count ? 0 : i + 1) {
-            if (!parker(i).try_pick()) continue;
-            parker(i).wake();
-            return true;
+        for (std::size_t tried = 0;; ++tried) {
+            auto&& sleeper = parker((start + tried) % count);
+            if (sleeper.try_pick()) {
+                sleeper.wake();
+                return true;
+            }
+            if (tried % count == count - 1) Policy::cpu_relax();
         }
     }
 
@@ -83,18 +87,18 @@ class Sleep {
     void get_up(Parker<Policy>& me) noexcept {
         std::int64_t word = word_.load(std::memory_order_relaxed);
         while (sleeping(word) > 0) {
-            if (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_seq_cst,
+            if (!word_.compare_exchange_weak(word, word - kSleeping + kSearching, std::memory_order_relaxed,
                                              std::memory_order_relaxed)) {
                 continue;
             }
             // Picked by a waker with a right of its own: ours goes back.
-            if (!me.cancel(Parker<Policy>::kSleeping)) {
-                word_.fetch_add(kSleeping - kSearching, std::memory_order_seq_cst);
+            if (!me.cancel(Parker<Policy>::kSleeping) && !Policy::mutated(Mutation::sleep_right_kept)) {
+                word_.fetch_add(kSleeping - kSearching, std::memory_order_relaxed);
             }
             return;
         }
-        // Every right is with a waker. Either one of them picks us, or it picks a worker that is about to sleep, and
-        // that one searches in our place.
+        // Every right is with a waker, or with another one that gets up. Either we are picked, or somebody else is
+        // awake who searches in our place and looks again before it stops.
         me.park(Parker<Policy>::kSleeping);
     }
 

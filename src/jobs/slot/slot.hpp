@@ -15,7 +15,7 @@ class Slot {
             value_.store(value, std::memory_order_release);
             return old;
         }
-        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_acq_rel));
+        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_release));
     }
 
     // Owner or thief: nullptr when there is nothing.
@@ -24,13 +24,15 @@ class Slot {
         return value_.exchange(nullptr, Policy::order(Mutation::slot_take, std::memory_order_acquire));
     }
 
-    // Owner: takes this job if it is still there.
+    // Owner: takes back a job that it has put here itself, if it is still there.
     bool take_if(T value) noexcept {
         if (value_.load(std::memory_order_relaxed) != value) return false;
-        return value_.compare_exchange_strong(value, nullptr, std::memory_order_acquire, std::memory_order_relaxed);
+        return value_.compare_exchange_strong(value, nullptr, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
-    bool looks_empty() const noexcept { return value_.load(std::memory_order_seq_cst) == nullptr; }
+    bool looks_empty() const noexcept {
+        return value_.load(Policy::order(Mutation::slot_empty, std::memory_order_seq_cst)) == nullptr;
+    }
 
   private:
     typename Policy::template Atomic<T> value_{nullptr};
