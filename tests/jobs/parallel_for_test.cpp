@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, ParallelForOn, testing::Values(1, 2, 3, 8));
 
 // R21: equal to the serial loop.
 TEST_P(ParallelForOn, VisitsEveryIndexOnce) {
-    for (const std::size_t count : {0, 1, 2, 3, 7, 100, 1000, 65'537}) {
+    for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U, 1000U, 65'537U}) {
         std::vector<std::uint8_t> visits(count);
         parallel_for(pool, std::size_t{0}, count, [&](std::size_t i) { ++visits[i]; });
         EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), static_cast<std::ptrdiff_t>(count));
@@ -34,7 +34,7 @@ TEST_P(ParallelForOn, VisitsEveryIndexOnce) {
 }
 
 TEST_P(ParallelForOn, VisitsEveryIndexOnceByRanges) {
-    for (const std::size_t count : {1, 2, 7, 1000, 65'537}) {
+    for (const std::size_t count : {1U, 2U, 7U, 1000U, 65'537U}) {
         std::vector<std::uint8_t> visits(count + 5);
         parallel_for(pool, 5, count + 5, [&](IndexRange range) {
             EXPECT_LT(range.first, range.last);

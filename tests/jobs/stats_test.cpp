@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -133,15 +134,31 @@ TEST(Stats, OfAFreshPoolAreZero) {
 // Every figure moves when there is something to count.
 TEST(Stats, EveryFigureMoves) {
     Pool pool(PoolOptions{.workers = 4, .queue_capacity = 8});
-    const bool all_moved = eventually([&] {
+    const auto still_zero = [&] {
+        const WorkerStats total = pool.stats().total;
+        std::string names;
+        const auto check = [&](const char* name, auto value) {
+            if (value == 0) names += std::string(" ") + name;
+        };
+        check("promoted", total.promoted);
+        check("run_inline", total.run_inline);
+        check("stolen", total.stolen);
+        check("steals", total.steals);
+        check("steal_attempts", total.steal_attempts);
+        check("spins", total.spins);
+        check("parks", total.parks);
+        check("wakes", total.wakes);
+        check("queue_high_water", total.queue_high_water);
+        check("steal_latency", total.steal_latency.count());
+        return names;
+    };
+    EXPECT_TRUE(eventually([&] {
+        EXPECT_TRUE(workers_park()) << "only sleepers can be woken";
         mixed_batch(pool);
         pool.submit([&] { parallel_for(pool, 0, 100, [](int) { spin_for(microseconds(5)); }); }).get();
-        const WorkerStats total = pool.stats().total;
-        return total.promoted > 0 && total.run_inline > 0 && total.stolen > 0 && total.steals > 0 &&
-               total.steal_attempts > 0 && total.spins > 0 && total.parks > 0 && total.wakes > 0 &&
-               total.queue_high_water > 0 && total.steal_latency.count() > 0;
-    });
-    EXPECT_TRUE(all_moved);
+        return still_zero().empty();
+    })) << "still zero:"
+        << still_zero();
     const WorkerStats total = pool.stats().total;
     EXPECT_GE(total.stolen, total.steals);
     EXPECT_LE(total.steals, total.steal_attempts);
