@@ -11,6 +11,7 @@ JoinFrameBase& join_frame_of(Job& job) noexcept {
 
 void offer_work(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
+    context.patience = worker.patience_between_offers.next();
     if (context.hunger->load(std::memory_order_relaxed) == worker.futile_word) return;
     if (worker.deque.size_hint() != 0) {
         worker.hurry_searchers();  // what was offered last is still there
@@ -53,6 +54,7 @@ SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wan
     auto& worker = static_cast<Worker&>(context);
     auto& node = static_cast<Node&>(*frame.job);
     const bool mine = node.claim.try_claim();
+    worker.lose_patience();
     if (mine) {
         worker.counters.taken_back.add();
         (wanted ? worker.counters.completed : worker.counters.cancelled).add();

@@ -129,6 +129,7 @@ Worker& PoolCore::enter() {
         last_guest = {serial, guest};
     }
     sleep.add_appetite(-1);
+    guest->lose_patience();
     current_context = guest;
     return *guest;
 }
@@ -163,14 +164,29 @@ struct Sleeper {
 
     bool try_pick() const noexcept { return worker.parker.try_pick(); }
     void wake() const noexcept {
-        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
+        if (waker_goes_on == WakerGoesOn::yes) {
+            worker.placement.steer_away_from_caller();
+        } else if (waker_goes_on == WakerGoesOn::unknown) {
+            worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
+        }
         worker.parker.wake();
     }
 };
 
 }  // namespace
 
+void PoolCore::started_after(std::uint64_t ticks) noexcept {
+    constexpr std::uint64_t kLateMicroseconds = 200;
+    constexpr std::int32_t kWakesToSteer = 1000;
+    if (ticks < kLateMicroseconds * os::ticks_per_microsecond()) return;
+    steered_wakes_left_.store(kWakesToSteer, std::memory_order_relaxed);
+}
+
 bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
+    if (waker_goes_on == WakerGoesOn::unknown && steered_wakes_left_.load(std::memory_order_relaxed) > 0) {
+        steered_wakes_left_.fetch_sub(1, std::memory_order_relaxed);
+        waker_goes_on = WakerGoesOn::yes;
+    }
     return sleep.wake_one(
         workers.size(), 0,
         [&](std::size_t i) {
@@ -200,7 +216,7 @@ void PoolCore::job_queued(Worker* by, Node& node) noexcept {
     if (Counters::searching(word) != 0) return;
     if (Counters::sleeping(word) != 0) {
         // A thread from outside may be about to wait: then its own CPU is the one that is free first.
-        if (wake_one(by == nullptr ? WakerGoesOn::no : WakerGoesOn::yes) && by != nullptr) {
+        if (wake_one(by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes) && by != nullptr) {
             by->counters.wakes.add();
         }
     } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {

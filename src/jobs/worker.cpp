@@ -85,9 +85,8 @@ void Worker::push_submitted(Node& node) {
 // A searcher that runs takes an offer within a microsecond. One that does not is queued behind us on our own CPU, and
 // may wait there for milliseconds while another one idles.
 void Worker::hurry_searchers() noexcept {
-    constexpr std::uint32_t kPollsBetweenLooks = 32;
     constexpr std::uint64_t kPatienceMicroseconds = 20;
-    if (offered_at == 0 || ++stale_polls % kPollsBetweenLooks != 0) return;
+    if (offered_at == 0) return;
     if (os::ticks() - offered_at < kPatienceMicroseconds * os::ticks_per_microsecond()) return;
     offered_at = 0;
     for (const auto& other : core.workers) {
@@ -234,7 +233,12 @@ Node* Worker::idle_until_work() {
         counters.parks.add();
         core.sleep.sleep(parker, [this] { return core.work_visible(); });
         searching_since = os::ticks();
-        node = search_awake();
+        if (const std::uint64_t at = woken_at.exchange(0, std::memory_order_relaxed)) {
+            core.started_after(searching_since - at);
+        }
+        // What woke us most likely lies there; the rest of the pool is cold after a sleep.
+        node = find_injected();
+        if (node == nullptr) node = search_awake();
     }
     if (node == nullptr) node = find_elsewhere();  // the pool stops: a last look at what was accepted
     searching.store(false, std::memory_order_relaxed);
@@ -262,6 +266,7 @@ void Worker::run_closure(Node& node) noexcept {
     } else {
         const LineageFrame frame(*this, node);
         futile_word = 0;
+        lose_patience();
         node.operate(node, Job::Operation::run);
         (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
     }

@@ -12,6 +12,7 @@
 #include "jobs/node.hpp"
 #include "jobs/os.hpp"
 #include "jobs/parking/parker.hpp"
+#include "jobs/patience.hpp"
 #include "jobs/slot/slot.hpp"
 #include "jobs/spin_budget.hpp"
 #include "jobs/steal_pace.hpp"
@@ -56,6 +57,11 @@ class Worker : public WorkerContext {
     // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
     void leave_queues_empty() noexcept;
 
+    // From here on the next poll looks at once whether somebody is hungry.
+    void lose_patience() noexcept {
+        patience = 0;
+        patience_between_offers.lose();
+    }
     // An offer is not taken although somebody searches: now and then, sees to it that the searcher gets to run.
     void hurry_searchers() noexcept;
 
@@ -75,11 +81,11 @@ class Worker : public WorkerContext {
 
     Node* lineage = nullptr;           // of the job that runs now
     Node* boundary_lineage = nullptr;  // of the frames just after `boundary`
-    std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
-    std::uint64_t offered_at = 0;      // ticks; 0: what was offered last has been taken, or nobody can be hurried
-    std::uint32_t stale_polls = 0;
-    int inline_depth = 0;    // spawned jobs run at once within each other
-    bool job_threw = false;  // set by the handler of the job that runs now
+    Patience patience_between_offers;
+    std::int64_t futile_word = 0;  // the pool's counters when an offer last found nobody
+    std::uint64_t offered_at = 0;  // ticks; 0: what was offered last has been taken, or nobody can be hurried
+    int inline_depth = 0;          // spawned jobs run at once within each other
+    bool job_threw = false;        // set by the handler of the job that runs now
     // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
     bool queues_used = false;  // since a guest came
@@ -87,8 +93,9 @@ class Worker : public WorkerContext {
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;
     os::Placement placement;
-    std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
-    std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
+    std::atomic<std::uint64_t> woken_at{0};  // ticks, by a thread from outside; 0: no
+    std::atomic<bool> searching{false};      // awake and looking for work, as far as it gets to run
+    std::atomic<Node*> awaited{nullptr};     // whose descendants the worker would run while it waits
     Slot<DefaultAtomics, Node*> slot;
     // Jobs of scopes and loops, and promoted joins. Whoever takes an unshared one out of here owns it.
     Deque<DefaultAtomics, Node*> deque;

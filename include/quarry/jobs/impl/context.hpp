@@ -32,6 +32,8 @@ struct WorkerContext {
     Frame* boundary;
     // The pool's packed counters; kAppetite or more: an idle worker has a core to spare for us.
     const std::atomic<std::int64_t>* hunger;
+    // Polls until offer_work is worth calling again while somebody stays hungry. See Patience.
+    std::int32_t patience;
 
     // In the upper half of the word, at a place that makes the comparison one short instruction.
     static constexpr std::int64_t kAppetite = std::int64_t{1} << 31;
@@ -46,8 +48,9 @@ extern QUARRY_API constinit thread_local WorkerContext* current_context __attrib
 QUARRY_API void offer_work(WorkerContext& context) noexcept;
 
 inline void poll(WorkerContext& context) noexcept {
-    if (context.someone_is_hungry()) [[unlikely]]
-        offer_work(context);
+    if (context.someone_is_hungry()) [[unlikely]] {
+        if (--context.patience <= 0) offer_work(context);
+    }
 }
 
 }  // namespace quarry::impl

@@ -74,7 +74,8 @@ QUARRY_API void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now, std::uin
 
 // Chunks are sized by time: long enough that looking around costs nothing, short enough to answer soon.
 inline std::uint64_t next_chunk(std::uint64_t chunk, std::uint64_t taken, std::uint64_t target) noexcept {
-    constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;  // a body may take a range at no cost at all
+    // A body may take a range at no cost at all; sixteen times this is still a number.
+    constexpr std::uint64_t kMostElements = std::uint64_t{1} << 59;
     if (taken * 16 < target) return std::min(chunk * 16, kMostElements);
     if (taken * 4 < target) return std::min(chunk * 4, kMostElements);
     if (taken * 2 < target) return std::min(chunk * 2, kMostElements);
