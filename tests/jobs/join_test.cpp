@@ -41,7 +41,9 @@ TEST_P(JoinOn, GivesWhatTheRecursionGives) {
     }
 }
 
-int one() { return 1; }
+int one() {
+    return 1;
+}
 
 TEST(Join, TakesFunctionsPointersToThemAndNamedClosures) {
     Pool pool(2);
