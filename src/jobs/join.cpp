@@ -45,7 +45,9 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
     }
 }
 
-void join_closure_failed() noexcept { Worker::current()->job_threw = true; }
+void join_closure_failed() noexcept {
+    Worker::current()->job_threw = true;
+}
 
 SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept {
     auto& worker = static_cast<Worker&>(context);

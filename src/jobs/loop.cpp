@@ -13,10 +13,13 @@ std::uint64_t loop_chunk_ticks = 1000;
 
 namespace {
 
-// What handing over a piece must at least save to be worth it: a steal by a worker that is awake costs well under a
-// microsecond, waking a sleeper some ten.
-constexpr std::uint64_t kWorthStealing = 2;
-constexpr std::uint64_t kWorthWaking = 10;
+// How long a loop has run, and what its rest must cost, before handing over a piece pays, in ticks: a steal by a worker
+// that is awake costs well under a microsecond, waking a sleeper some ten.
+std::uint64_t worth(bool somebody_is_awake) noexcept {
+    constexpr std::uint64_t kStealingMicroseconds = 2;
+    constexpr std::uint64_t kWakingMicroseconds = 10;
+    return (somebody_is_awake ? kStealingMicroseconds : kWakingMicroseconds) * os::ticks_per_microsecond();
+}
 
 struct Piece {
     Loop* loop;
@@ -63,10 +66,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     auto& worker = static_cast<Worker&>(context);
     auto& piece = static_cast<LoopFrame&>(frame);
     if (piece.first == piece.last) return Offer::passed;
-    if (!piece.worth_waking_for(os::ticks()) &&
-        Sleep<DefaultAtomics>::searching(context.hunger->load(std::memory_order_relaxed)) == 0) {
-        return Offer::nothing;
-    }
+    if (!piece.has_run_long_enough(os::ticks())) return Offer::nothing;
     try {
         worker.deque.reserve(1);
         Group& group = group_of(piece.loop, worker);
@@ -85,24 +85,26 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     }
 }
 
-bool LoopFrame::worth_waking_for(std::uint64_t now) const noexcept {
-    return now - started >= kWorthWaking * os::ticks_per_microsecond();
+// What the first elements seem to cost is mostly the clock, and a short loop is over before a thief gets to it.
+bool LoopFrame::has_run_long_enough(std::uint64_t now) const noexcept {
+    const std::int64_t word = context.hunger->load(std::memory_order_relaxed);
+    return now - started >= worth(Sleep<DefaultAtomics>::searching(word) > 0);
 }
 
-void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now) noexcept {
+void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now, std::uint64_t taken, std::uint64_t elements) noexcept {
+    if (!frame.has_run_long_enough(now)) return;
     const std::int64_t word = frame.context.hunger->load(std::memory_order_relaxed);
-    const bool awake = Sleep<DefaultAtomics>::searching(word) > 0;
-    if (!awake && !frame.worth_waking_for(now)) return;
-    const std::uint64_t worth = (awake ? kWorthStealing : kWorthWaking) * os::ticks_per_microsecond();
-    // In sixteenths of ticks; the product can not overflow in less than a year of work.
-    if ((frame.last - frame.first) * frame.ticks_per_element < worth * 16) return;
+    const auto rest =
+        static_cast<double>(frame.last - frame.first) * static_cast<double>(taken) / static_cast<double>(elements);
+    if (rest < static_cast<double>(worth(Sleep<DefaultAtomics>::searching(word) > 0))) return;
     offer_work(frame.context);
 }
 
 LoopEntry::LoopEntry(Pool& pool) : JoinEntry(pool) {
     auto& worker = static_cast<Worker&>(context());
     outer_floor_ = worker.floor;
-    worker.floor = worker.deque.bottom();
+    // A guest has just come, and its deque is empty: no need to look at it.
+    worker.floor = is_guest() ? 0 : worker.deque.bottom();
 }
 
 LoopEntry::~LoopEntry() {

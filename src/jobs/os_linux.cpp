@@ -108,8 +108,7 @@ constexpr std::size_t kSteerableCpus = 1024;
 
 void Placement::adopt_calling_thread() noexcept {
     allowed_.assign(kSteerableCpus / kBitsPerWord, 0);
-    const long bytes =
-        syscall(SYS_sched_getaffinity, 0, allowed_.size() * sizeof(unsigned long), allowed_.data());
+    const long bytes = syscall(SYS_sched_getaffinity, 0, allowed_.size() * sizeof(unsigned long), allowed_.data());
     if (bytes <= 0) return;  // more CPUs than we steer for
     allowed_.resize(static_cast<std::size_t>(bytes) / sizeof(unsigned long));
     thread_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_release);

@@ -48,7 +48,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       task_home(std::make_shared<TaskHome>(this, options.on_error)),
       injected_(options.queue_capacity),
       fork_generation_(os::fork_generation()) {
-    loop_chunk_ticks = os::ticks_per_microsecond();
+    loop_chunk_ticks = 2 * os::ticks_per_microsecond();
     workers.reserve(static_cast<std::size_t>(options.workers));
     for (int i = 0; i < options.workers; ++i) {
         workers.push_back(std::make_unique<Worker>(*this, i, false));
@@ -149,7 +149,7 @@ Worker& PoolCore::add_guest() {
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
-    guest.leave_queues_empty();
+    if (guest.queues_used) guest.leave_queues_empty();
     sleep.add_appetite(1);
     guest.taken.store(false, std::memory_order_release);
 }
@@ -172,7 +172,11 @@ struct Sleeper {
 
 bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
     return sleep.wake_one(
-        workers.size(), 0, [&](std::size_t i) { return Sleeper{*workers[i], waker_goes_on}; }, even_if_searching);
+        workers.size(), 0,
+        [&](std::size_t i) {
+            return Sleeper{*workers[i], waker_goes_on};
+        },
+        even_if_searching);
 }
 
 // Somebody who waits, asleep, for an ancestor of this job.
@@ -214,8 +218,7 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     by.offered_at = 0;
     if (Counters::searching(word) != 0) by.offered_at = os::ticks();
     if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken =
-        Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
+    const bool woken = Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
     if (woken) {
         by.counters.wakes.add();
     } else {

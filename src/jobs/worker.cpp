@@ -14,7 +14,8 @@ namespace {
 
 // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for ever.
 constexpr std::uint32_t kInjectedFirstEvery = 61;
-// And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for ever.
+// And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for
+// ever.
 constexpr std::uint32_t kOldestFirstAt = 30;
 constexpr int kYieldsBeforeSleep = 2;
 constexpr int kMostLostRaces = 4;
@@ -64,6 +65,7 @@ std::uint32_t Worker::random() noexcept {
 
 void Worker::push(Node& node) {
     deque.push(&node);
+    queues_used = true;
     counters.spawned.add();
     if (!deque.is_shorter_than(counters.queue_high_water.get() + 1)) [[unlikely]] {
         counters.queue_high_water.raise_to(deque.size_hint());

@@ -78,10 +78,11 @@ class Worker : public WorkerContext {
     std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
     std::uint64_t offered_at = 0;      // ticks; 0: what was offered last has been taken, or nobody can be hurried
     std::uint32_t stale_polls = 0;
-    int inline_depth = 0;              // spawned jobs run at once within each other
-    bool job_threw = false;            // set by the handler of the job that runs now
+    int inline_depth = 0;    // spawned jobs run at once within each other
+    bool job_threw = false;  // set by the handler of the job that runs now
     // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
+    bool queues_used = false;  // since a guest came
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;

@@ -180,6 +180,7 @@ void Worker::wait_for(Node& node_with_latch) noexcept {
 }
 
 void Worker::leave_queues_empty() noexcept {
+    queues_used = false;
     while (Node* const node = deque.pop()) {
         if (node->group == nullptr) {
             release(node);  // a promoted join, which its frame has settled

@@ -201,6 +201,7 @@ class JoinEntry {
     QUARRY_API ~JoinEntry();
 
     WorkerContext& context() const noexcept { return *context_; }
+    bool is_guest() const noexcept { return guest_; }
 
   private:
     WorkerContext* context_;

@@ -11,7 +11,7 @@
 
 // How loops are split on demand; parallel_for.hpp has the public names.
 //
-// A worker runs its range front to back in chunks that take about a microsecond, and looks after each one whether
+// A worker runs its range front to back in chunks of about two microseconds, and looks after each one whether
 // somebody is hungry. If so, and if what is left is worth it, the upper half becomes a job for others. The frame is on
 // the worker's private list, so a join or loop inside the body can hand over the outer range as well.
 namespace quarry::impl {
@@ -34,12 +34,11 @@ struct LoopFrame : Frame {
     Frame* const previous;
     std::uint64_t first;
     std::uint64_t last;
-    std::uint64_t started;                // ticks
-    std::uint64_t ticks_per_element = 0;  // of the last chunk, times 16
+    std::uint64_t started;  // ticks
 
     QUARRY_API static Offer promote_loop(WorkerContext& context, Frame& frame) noexcept;
-    // A loop runs for a while before it wakes anyone.
-    bool worth_waking_for(std::uint64_t now) const noexcept;
+    // A loop runs for a while before it hands over anything, and for longer before it wakes anyone.
+    bool has_run_long_enough(std::uint64_t now) const noexcept;
 
     LoopFrame(WorkerContext& worker, Loop& of, std::uint64_t begin, std::uint64_t end, std::uint64_t now) noexcept
         : loop(of), context(worker), previous(worker.newest), first(begin), last(end), started(now) {
@@ -69,13 +68,15 @@ QUARRY_API void finish_loop(WorkerContext& context, Loop& loop);
 // offered, so the exception can simply go on.
 QUARRY_API bool loop_failed(Loop& loop) noexcept;
 QUARRY_API bool loop_stopped(const Loop& loop) noexcept;
-// Somebody is hungry: offers the rest if it is worth it.
-QUARRY_API void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now) noexcept;
+// Somebody is hungry: offers the rest if it is worth it. The last `elements` took `taken` ticks.
+QUARRY_API void offer_rest_of_loop(LoopFrame& frame, std::uint64_t now, std::uint64_t taken,
+                                   std::uint64_t elements) noexcept;
 
 // Chunks are sized by time: long enough that looking around costs nothing, short enough to answer soon.
 inline std::uint64_t next_chunk(std::uint64_t chunk, std::uint64_t taken, std::uint64_t target) noexcept {
     constexpr std::uint64_t kMostElements = std::uint64_t{1} << 60;  // a body may take a range at no cost at all
-    if (taken * 8 < target) return std::min(chunk * 8, kMostElements);
+    if (taken * 16 < target) return std::min(chunk * 16, kMostElements);
+    if (taken * 4 < target) return std::min(chunk * 4, kMostElements);
     if (taken * 2 < target) return std::min(chunk * 2, kMostElements);
     if (taken > target * 2 && chunk > 1) return chunk / 2;
     return chunk;
@@ -104,15 +105,14 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
     std::uint64_t before = ticks();
     std::uint64_t chunk = 1;
     LoopFrame frame(context, loop, first, last, before);
-    while (frame.first < frame.last) {
+    for (;;) {
         const std::uint64_t count = run_chunk(context, frame, chunk, body);
+        if (frame.first >= frame.last) return;
         const std::uint64_t now = ticks();
         const std::uint64_t taken = now - before;
         before = now;
-        if (context.someone_is_hungry()) [[unlikely]] {
-            frame.ticks_per_element = taken * 16 / count;
-            offer_rest_of_loop(frame, now);
-        }
+        if (context.someone_is_hungry()) [[unlikely]]
+            offer_rest_of_loop(frame, now, taken, count);
         if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]]
             return;
         chunk = next_chunk(chunk, taken, target);

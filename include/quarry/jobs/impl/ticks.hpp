@@ -19,7 +19,7 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-// What a chunk of a loop should take: about a microsecond. Set when the first pool is made.
+// What a chunk of a loop should take: about two microseconds. Set when the first pool is made.
 extern QUARRY_API std::uint64_t loop_chunk_ticks;
 inline std::uint64_t chunk_ticks() noexcept {
     return loop_chunk_ticks;
