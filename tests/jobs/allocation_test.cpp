@@ -138,7 +138,7 @@ TEST_P(AllocationOn, SubmitFromJobsDoesNotAllocate) {
 }
 
 std::uint64_t soak_jobs() {
-    const char* const wanted = std::getenv("QUARRY_SOAK_JOBS");
+    const char* const wanted = std::getenv("QUARRY_SOAK_JOBS");  // NOLINT(concurrency-mt-unsafe)
     return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : scaled(5'000'000, 50);
 }
 

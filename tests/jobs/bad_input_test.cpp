@@ -117,7 +117,7 @@ TEST(BadInput, CallableThatThrowsWhileBeingCopiedLeavesNothingBehind) {
 TEST(BadInput, ResultThatThrowsWhileBeingMovedIsTheJobsError) {
     struct Stubborn {
         Stubborn() = default;
-        Stubborn(Stubborn&&) { throw std::runtime_error("move"); }
+        Stubborn(Stubborn&&) { throw std::runtime_error("move"); }  // NOLINT(*-noexcept-move-constructor)
         Stubborn& operator=(Stubborn&&) = delete;
     };
     Pool pool(2);

@@ -29,7 +29,7 @@ namespace {
 using namespace test_support;
 
 std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-    const char* const text = std::getenv(name);
+    const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
     return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 

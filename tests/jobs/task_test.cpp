@@ -150,7 +150,6 @@ TEST(Task, DroppedBeforeTheEndStillRuns) {
 TEST(Task, ErrorOfADetachedOneGoesToOnError) {
     std::mutex mutex;
     std::vector<std::string> errors;
-    std::vector<int> kept;
     {
         const auto collect = [&](std::exception_ptr error) {
             const std::lock_guard lock(mutex);

@@ -34,7 +34,7 @@ struct LoopBody {
     void operator()(std::uint64_t begin, std::uint64_t end) const {
         if constexpr (kTakesIndex<Body, Index>) {
             // Unsigned: the range may be wider than Index goes in one direction.
-            const auto base = static_cast<std::uint64_t>(origin);
+            const auto base = static_cast<std::uint64_t>(static_cast<std::int64_t>(origin));
             for (std::uint64_t i = begin; i < end; ++i) body(static_cast<Index>(base + i));
         } else {
             const auto base = static_cast<std::size_t>(origin);
