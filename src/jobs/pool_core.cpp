@@ -177,7 +177,7 @@ struct Sleeper {
 
 void PoolCore::started_after(std::uint64_t ticks) noexcept {
     constexpr std::uint64_t kLateMicroseconds = 200;
-    constexpr std::int32_t kWakesToSteer = 1000;
+    constexpr std::int32_t kWakesToSteer = 100;
     if (ticks < kLateMicroseconds * os::ticks_per_microsecond()) return;
     steered_wakes_left_.store(kWakesToSteer, std::memory_order_relaxed);
 }
