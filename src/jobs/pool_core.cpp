@@ -162,15 +162,14 @@ struct Sleeper {
     Worker& worker;
     WakerGoesOn waker_goes_on;
 
-    bool try_pick() const noexcept { return worker.parker.try_pick(); }
-    void wake() const noexcept {
-        if (waker_goes_on == WakerGoesOn::yes) {
-            worker.placement.steer_away_from_caller();
-        } else if (waker_goes_on == WakerGoesOn::unknown) {
-            worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
-        }
-        worker.parker.wake();
+    // Steers before the sleeper can go on, so that it sees that it was; one that another waker gets finds out as well.
+    bool try_pick() const noexcept {
+        if (!worker.parker.is_sleeping()) return false;
+        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
+        if (waker_goes_on == WakerGoesOn::unknown) worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
+        return worker.parker.try_pick();
     }
+    void wake() const noexcept { worker.parker.wake(); }
 };
 
 }  // namespace
@@ -216,8 +215,12 @@ void PoolCore::job_queued(Worker* by, Node& node) noexcept {
     if (Counters::searching(word) != 0) return;
     if (Counters::sleeping(word) != 0) {
         // A thread from outside may be about to wait: then its own CPU is the one that is free first.
-        if (wake_one(by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes) && by != nullptr) {
-            by->counters.wakes.add();
+        if (wake_one(by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes)) {
+            if (by != nullptr) {
+                by->counters.wakes.add();
+            } else {
+                wakes_outside_.fetch_add(1, std::memory_order_relaxed);
+            }
         }
     } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
         if (wake_waiter_for(node)) {
@@ -308,6 +311,7 @@ PoolStats PoolCore::stats() const {
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
     stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
+    stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
     stats.total += stats.guests;
     stats.total += stats.outside;
     return stats;

@@ -127,6 +127,7 @@ class PoolCore {
     std::atomic<std::uint32_t> room_waiters_{0};
     std::atomic<std::uint32_t> room_made_{0};
     std::atomic<std::uint64_t> submitted_outside_{0};
+    std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::mutex guests_mutex_;
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};

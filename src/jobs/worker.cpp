@@ -254,6 +254,7 @@ void Worker::run_until_stopped() {
         Node* node = find_own();
         if (node == nullptr) node = idle_until_work();
         if (node == nullptr) break;
+        placement.restore();  // somebody may have steered us after we had found work
         execute(*node);
     }
     current_context = nullptr;

@@ -42,7 +42,7 @@ struct WorkerStats {
 struct PoolStats {
     std::vector<WorkerStats> workers;
     WorkerStats guests;   // threads outside the pool while they take part in a scope, join or loop of their own
-    WorkerStats outside;  // jobs submitted by threads outside the pool
+    WorkerStats outside;  // jobs submitted, and wake-ups made, by threads outside the pool
     WorkerStats total;    // the sum of all above; at idle total.spawned = completed + failed + cancelled
 
     // Share of each worker (and, last, of the guests) in the jobs executed, 0 to 1.

@@ -64,6 +64,8 @@ class Parker {
     }
     void wake() noexcept { Policy::futex_wake_one(state_); }
 
+    // Hints.
+    bool is_sleeping() const noexcept { return state_.load(std::memory_order_relaxed) == kSleeping; }
     bool is_waiting() const noexcept { return state_.load(std::memory_order_relaxed) == kWaiting; }
 
   private:
