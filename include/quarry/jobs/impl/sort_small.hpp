@@ -200,7 +200,7 @@ void apply_order(I first, std::uint8_t* order, std::uint8_t count) {
 template <class I, class Less>
 void small_sort_indirect(I first, std::ptrdiff_t count, Less& less) {
     std::uint8_t order[static_cast<std::size_t>(kSmallIndirect)];
-    for (std::uint8_t i = 0; i < count; ++i) order[i] = i;
+    for (std::ptrdiff_t i = 0; i < count; ++i) order[i] = static_cast<std::uint8_t>(i);
     auto less_at = [&](std::uint8_t a, std::uint8_t b) { return less(first[a], first[b]); };
     small_sort_cheap(order, count, less_at);
     apply_order(first, order, static_cast<std::uint8_t>(count));
