@@ -117,20 +117,6 @@ TEST(Join, InsideAJobUsesThatJobsPool) {
     EXPECT_EQ(pool.submit([] { return join([] { return Pool::current(); }, [] {}).first; }).get(), &pool);
 }
 
-// Two closures of 50 ms with all workers parked end in 60 ms.
-TEST(Join, ParkedWorkersAreThereForAnOutermostJoin) {
-    Pool pool(2);
-    const double limit = kSanitized ? 0.090 : 0.060;
-    const double best = best_of(10, limit, [&] {
-        EXPECT_TRUE(workers_park());
-        const auto start = Clock::now();
-        pool.join([] { spin_for(milliseconds(50)); }, [] { spin_for(milliseconds(50)); });
-        return seconds_since(start);
-    });
-    EXPECT_LE(best, limit);
-    EXPECT_GE(best, 0.050);
-}
-
 // A leaf that takes long hides the older closures, unless it offers them.
 TEST(Join, PollPointOffersTheOlderClosures) {
     Pool pool(2);

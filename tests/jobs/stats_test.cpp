@@ -186,8 +186,8 @@ TEST(Stats, BatchStealingNeedsFewerOperations) {
     EXPECT_GT(jobs_per_steal(32), 4.0);
 }
 
-// R62: an even load on as many workers as there are processors is shared evenly, within 10 points. What else runs on
-// the machine takes processor time from a worker, so the best of some tries counts.
+// R62: an even load is shared evenly, within 10 points. The jobs sleep: if they computed, the share of a worker would
+// be the share of processor time that other programs leave it. The best of some tries counts all the same.
 TEST(Stats, EvenLoadIsSharedEvenly) {
     Pool pool(2);
     double spread = 1.0;
@@ -197,7 +197,7 @@ TEST(Stats, EvenLoadIsSharedEvenly) {
         // From within the pool, so that no guest takes part.
         pool.submit([&] {
             pool.scope([&](Scope& scope) {
-                for (int i = 0; i < 2000; ++i) scope.spawn([] { spin_for(microseconds(20)); });
+                for (int i = 0; i < 300; ++i) scope.spawn([] { std::this_thread::sleep_for(microseconds(100)); });
             });
             done = true;
         });

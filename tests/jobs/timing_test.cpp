@@ -1,4 +1,4 @@
-// What can only be measured: idle threads, the first batch against later ones, spinning.
+// What can only be measured: idle threads, wake-ups for a join, the first batch against later ones, spinning.
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -54,6 +54,20 @@ TEST(Timing, WaitingGuestSleeps) {
         return (process_cpu_seconds() - guest_seconds) / 0.2;
     });
     EXPECT_LT(share, kSanitized ? 0.5 : 0.05);
+}
+
+// Two closures of 50 ms with all workers parked end in 60 ms.
+TEST(Timing, ParkedWorkersAreThereForAnOutermostJoin) {
+    Pool pool(2);
+    const double limit = kSanitized ? 0.090 : 0.060;
+    const double best = best_of(10, limit, [&] {
+        EXPECT_TRUE(workers_park());
+        const auto start = Clock::now();
+        pool.join([] { spin_for(milliseconds(50)); }, [] { spin_for(milliseconds(50)); });
+        return seconds_since(start);
+    });
+    EXPECT_LE(best, limit);
+    EXPECT_GE(best, 0.050);
 }
 
 double seconds_of_frame(Pool& pool) {
