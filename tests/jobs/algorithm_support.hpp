@@ -27,7 +27,8 @@ class SeededTest : public ::testing::Test {
 
   private:
     static std::uint64_t choose_seed() {
-        if (const char* given = std::getenv("QUARRY_TEST_SEED")) return std::strtoull(given, nullptr, 10);
+        const char* const given = std::getenv("QUARRY_TEST_SEED");  // NOLINT(concurrency-mt-unsafe): nobody sets any
+        if (given != nullptr) return std::strtoull(given, nullptr, 10);
         return std::random_device()();
     }
 
@@ -54,23 +55,23 @@ class Fuse {
 // A value on the heap, without a default constructor, that knows how many of its kind are alive.
 class Counted {
   public:
-    explicit Counted(std::uint64_t value) : value_(new std::uint64_t(value)) { ++alive_; }
-    Counted(Counted&& other) noexcept : value_(std::exchange(other.value_, nullptr)) { ++alive_; }
+    explicit Counted(std::uint64_t value) : value_(new std::uint64_t(value)) { ++alive_count; }
+    Counted(Counted&& other) noexcept : value_(std::exchange(other.value_, nullptr)) { ++alive_count; }
     Counted& operator=(Counted&& other) noexcept {
         std::swap(value_, other.value_);
         return *this;
     }
     ~Counted() {
         delete value_;
-        --alive_;
+        --alive_count;
     }
 
     std::uint64_t value() const { return *value_; }
     bool operator<(const Counted& other) const { return *value_ < *other.value_; }
-    static std::int64_t alive() { return alive_; }
+    static std::int64_t alive() { return alive_count; }
 
   private:
-    static inline std::atomic<std::int64_t> alive_ = 0;
+    static inline std::atomic<std::int64_t> alive_count = 0;
     std::uint64_t* value_;
 };
 

@@ -112,7 +112,7 @@ void expect_sorts(const std::vector<std::uint64_t>& keys, FromKey from_key) {
 
 struct Wide {
     std::array<std::uint64_t, 6> words;
-    auto operator<=>(const Wide&) const = default;
+    auto operator<=>(const Wide&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
 TEST_F(ParallelSort, SortsElementsOfManyKinds) {
@@ -229,10 +229,12 @@ TEST_F(ParallelSort, AnErrorReachesTheCaller) {
 class ThrowingMove {
   public:
     ThrowingMove(std::uint64_t key, Fuse& fuse) : key_(key), fuse_(&fuse) {}
+    // NOLINTNEXTLINE(performance-noexcept-move-constructor): that is the point
     ThrowingMove(ThrowingMove&& other) : fuse_(other.fuse_) {
         fuse_->burn();
         key_ = std::exchange(other.key_, UINT64_MAX);
     }
+    // NOLINTNEXTLINE(performance-noexcept-move-constructor): that is the point
     ThrowingMove& operator=(ThrowingMove&& other) {
         fuse_->burn();
         key_ = std::exchange(other.key_, UINT64_MAX);
