@@ -106,9 +106,9 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
     std::uint64_t before = ticks();
     std::uint64_t chunk = 1;
     LoopFrame frame(context, loop, first, last, before);
-    for (;;) {
+    while (frame.first < frame.last) {
         const std::uint64_t count = run_chunk(context, frame, chunk, body);
-        if (frame.first >= frame.last) return;
+        if (frame.first >= frame.last) return;  // no need to look at the clock
         const std::uint64_t now = ticks();
         const std::uint64_t taken = now - before;
         before = now;
