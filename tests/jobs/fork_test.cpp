@@ -77,6 +77,9 @@ TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
 }
 
 // A fork may come while other threads are anywhere inside the library.
+// Not under the address sanitizer: its allocator's locks stay taken in the child when another thread holds one at the
+// fork, and then any allocation there hangs, with or without a pool.
+#if !defined(__SANITIZE_ADDRESS__)
 TEST(Fork, WhileThePoolIsBusyLeaveTheChildUsable) {
     Pool pool(2);
     std::atomic<bool> stop{false};
@@ -100,6 +103,7 @@ TEST(Fork, WhileThePoolIsBusyLeaveTheChildUsable) {
     }
     stop = true;
 }
+#endif
 
 }  // namespace
 }  // namespace quarry
