@@ -66,11 +66,13 @@ SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wan
     return mine ? SecondClosure::taken_back : SecondClosure::finished_elsewhere;
 }
 
-JoinEntry::JoinEntry(Pool& pool) {
+JoinEntry::JoinEntry(Pool& pool) : JoinEntry(pool.core()) {}
+
+JoinEntry::JoinEntry(PoolCore& core) {
     Worker* const current = Worker::current();
     outer_ = current;
-    guest_ = current == nullptr || &current->core != &pool.core();
-    context_ = guest_ ? &pool.core().enter() : current;
+    guest_ = current == nullptr || &current->core != &core;
+    context_ = guest_ ? &core.enter() : current;
 }
 
 JoinEntry::~JoinEntry() {

@@ -317,17 +317,4 @@ PoolStats PoolCore::stats() const {
     return stats;
 }
 
-Participation::Participation(PoolCore& core) {
-    Worker* const current = Worker::current();
-    outer_ = current;
-    guest_ = current == nullptr || &current->core != &core;
-    worker_ = guest_ ? &core.enter() : current;
-}
-
-Participation::~Participation() {
-    if (!guest_) return;
-    worker_->core.leave(*worker_);
-    current_context = outer_;
-}
-
 }  // namespace quarry::impl

@@ -138,20 +138,11 @@ class PoolCore {
     const std::uint64_t fork_generation_;
 };
 
-// The calling thread's worker in this pool: the one it is, or a guest for as long as this lives.
-class Participation {
+// The same place in a pool as a join has, for code that needs all of the worker.
+class Participation : public JoinEntry {
   public:
-    explicit Participation(PoolCore& core);
-    Participation(const Participation&) = delete;
-    Participation& operator=(const Participation&) = delete;
-    ~Participation();
-
-    Worker& worker() const noexcept { return *worker_; }
-
-  private:
-    Worker* worker_;
-    WorkerContext* outer_;
-    bool guest_;
+    using JoinEntry::JoinEntry;
+    Worker& worker() const noexcept { return static_cast<Worker&>(context()); }
 };
 
 }  // namespace quarry::impl

@@ -103,8 +103,6 @@ class Worker : public WorkerContext {
     Deque<DefaultAtomics, Node*> far_deque;
 
   private:
-    friend void offer_work(WorkerContext&) noexcept;
-
     Node* find_own() noexcept;
     Node* find_elsewhere();
     Node* steal_from(Worker& victim);

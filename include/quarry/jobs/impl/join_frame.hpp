@@ -192,10 +192,13 @@ template <class F, class G>
     return std::pair<A, B>(std::forward<A>(a), invoke_non_void(frame.closure.get()));
 }
 
-// The calling thread's place in a pool, for an outermost join.
+class PoolCore;
+
+// The calling thread's worker in a pool: the one it is, or a guest for as long as this lives.
 class JoinEntry {
   public:
     QUARRY_API explicit JoinEntry(Pool& pool);
+    explicit JoinEntry(PoolCore& core);
     JoinEntry(const JoinEntry&) = delete;
     JoinEntry& operator=(const JoinEntry&) = delete;
     QUARRY_API ~JoinEntry();
