@@ -7,16 +7,18 @@
 
 namespace quarry::impl {
 
-// A figure that one thread writes and any thread reads: no read-modify-write, no fence.
+// A figure that one thread writes and any thread reads: no read-modify-write, no fence. Who reads it sees what the
+// writer did before (see PoolCore::all_jobs_have_ended).
 class Counter {
   public:
     void add(std::uint64_t amount = 1) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
     }
+    void take_back() noexcept { add(static_cast<std::uint64_t>(-1)); }
     void raise_to(std::uint64_t value) noexcept {
         if (value > value_.load(std::memory_order_relaxed)) value_.store(value, std::memory_order_relaxed);
     }
-    std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
 
   private:
     std::atomic<std::uint64_t> value_{0};
@@ -31,6 +33,7 @@ struct alignas(128) WorkerCounters {
     Counter queue_high_water;
     Counter steal_ticks;  // from running out of work to having stolen some
 
+    std::uint64_t ended() const noexcept { return completed.get() + failed.get() + cancelled.get(); }
     WorkerStats snapshot() const;
 };
 

@@ -13,7 +13,7 @@ void offer_work(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
     context.patience = worker.patience_between_offers.next();
     if (context.hunger->load(std::memory_order_relaxed) == worker.futile_word) return;
-    if (worker.deque.size_hint() != 0) {
+    if (worker.deque().size_hint() != 0) {
         worker.hurry_searchers();  // what was offered last is still there
         return;
     }
@@ -28,7 +28,7 @@ void offer_work(WorkerContext& context) noexcept {
 Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Operate operate) noexcept {
     auto& worker = static_cast<Worker&>(context);
     try {
-        worker.deque.reserve(1);
+        worker.deque().reserve(1);
         Node& node = *worker.nodes.take();
         ::new (static_cast<void*>(node.closure)) JoinFrameBase*(&frame);
         node.operate = operate;
@@ -47,7 +47,7 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
 }
 
 void join_closure_failed() noexcept {
-    Worker::current()->job_threw = true;
+    Worker::current()->job_end = JobEnd::failed;
 }
 
 SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept {

@@ -34,7 +34,7 @@ void operate_piece(Job& job, Job::Operation operation) {
         piece.loop->run_piece(*current_context, *piece.loop, piece.first, piece.last);
     } catch (...) {
         loop_failed(*piece.loop);
-        Worker::current()->job_threw = true;
+        Worker::current()->job_end = JobEnd::failed;
     }
 }
 
@@ -68,7 +68,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     if (piece.first == piece.last) return Offer::passed;
     if (!piece.has_run_long_enough(os::ticks())) return Offer::nothing;
     try {
-        worker.deque.reserve(1);
+        worker.deque().reserve(1);
         Group& group = group_of(piece.loop, worker);
         Node& node = *worker.nodes.take();
         const std::uint64_t middle = piece.first + (piece.last - piece.first) / 2;
@@ -104,7 +104,7 @@ LoopEntry::LoopEntry(Pool& pool) : JoinEntry(pool) {
     auto& worker = static_cast<Worker&>(context());
     outer_floor_ = worker.floor;
     // A guest has just come, and its deque is empty: no need to look at it.
-    worker.floor = is_guest() ? 0 : worker.deque.bottom();
+    worker.floor = is_guest() ? 0 : worker.deque().bottom();
 }
 
 LoopEntry::~LoopEntry() {

@@ -7,7 +7,9 @@
 #include "jobs/atomics/policy.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/latch.hpp"
+#include "jobs/completion/task_end.hpp"
 #include "quarry/jobs/impl/job.hpp"
+#include "quarry/jobs/lane.hpp"
 
 namespace quarry::impl {
 
@@ -19,13 +21,15 @@ struct alignas(128) Node : Job {
     Claim<DefaultAtomics> claim;
     // Lineage: the job or group within which this one was created. Ancestors outlive their descendants, because
     // everything that has a lineage is waited for; submitted tasks start a lineage of their own.
+    // In the upper bits of the depth stands the priority of the submitted job at the root, which all inherit.
     std::atomic<std::uint32_t> depth;
     std::atomic<Node*> parent;
-    DefaultAtomics::Plain<Node*> next;  // in a group's list, or in a free list
-    Group* group;                       // whose completion this job counts for; null: it has a latch
+    DefaultAtomics::Plain<Node*> next;  // in a group's list, in a free list, or among those told of a task's end
+    Group* group;                       // whose completion this job counts for; null: it has a latch; or task_mark()
     union {
         Latch<DefaultAtomics> latch;
-        std::uint64_t spawn_index;  // within its group
+        TaskEnd<DefaultAtomics> end;  // of a task
+        std::uint64_t spawn_index;    // within its group
     };
     alignas(16) std::byte closure[kInlineClosureBytes];
 
@@ -33,10 +37,28 @@ struct alignas(128) Node : Job {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
+    // Tasks have no group; this stands in its place.
+    static Group* task_mark() noexcept { return reinterpret_cast<Group*>(std::uintptr_t{1}); }
+    bool is_task() const noexcept { return group == task_mark(); }
+
     void descend_from(Node* ancestor) noexcept {
         parent.store(ancestor, std::memory_order_relaxed);
-        depth.store(ancestor == nullptr ? 0 : ancestor->depth.load(std::memory_order_relaxed) + 1,
-                    std::memory_order_relaxed);
+        depth.store(
+            ancestor == nullptr ? root_depth(Priority::normal) : ancestor->depth.load(std::memory_order_relaxed) + 1,
+            std::memory_order_relaxed);
+    }
+    void become_root(Priority priority) noexcept {
+        parent.store(nullptr, std::memory_order_relaxed);
+        depth.store(root_depth(priority), std::memory_order_relaxed);
+    }
+    Priority priority() const noexcept {
+        return static_cast<Priority>(depth.load(std::memory_order_relaxed) >> kPriorityShift);
+    }
+
+  private:
+    static constexpr unsigned kPriorityShift = 30;
+    static constexpr std::uint32_t root_depth(Priority priority) noexcept {
+        return static_cast<std::uint32_t>(priority) << kPriorityShift;
     }
 };
 static_assert(sizeof(Node) == 128 && sizeof(Node) - kInlineClosureBytes == kClosureOffset);
@@ -47,7 +69,8 @@ inline Node& node_around(void* closure) noexcept {
 }
 
 // Whether `ancestor` is among the ancestors of `node`. Looks at no more than kMostGenerations of them: a thief that
-// is further away does without the job.
+// is further away does without the job. Whoever descends from it has inherited its priority, so depths compare as they
+// are.
 inline constexpr int kMostGenerations = 64;
 inline bool descends_from(const Node& node, const Node& ancestor) noexcept {
     const std::uint32_t wanted = ancestor.depth.load(std::memory_order_relaxed);

@@ -1,6 +1,8 @@
 #include "quarry/jobs/pool.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -56,6 +58,19 @@ PoolStats Pool::stats() const {
     return core_->stats();
 }
 
+std::size_t Pool::run_host_jobs(std::size_t most) {
+    return core_->run_host_jobs(most, static_cast<std::uint64_t>(-1));
+}
+
+std::size_t Pool::run_host_jobs(std::chrono::nanoseconds budget) {
+    const auto nanoseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
+    return core_->run_host_jobs(static_cast<std::size_t>(-1), nanoseconds * impl::os::ticks_per_microsecond() / 1000);
+}
+
+void Pool::adopt_host_thread() noexcept {
+    core_->adopt_host_thread();
+}
+
 Pool& Pool::shared() {
     SharedPool& shared = shared_pool();
     if (Pool* const pool = shared.pool.load(std::memory_order_acquire)) return *pool;
@@ -80,6 +95,16 @@ Pool* Pool::current() noexcept {
 int Pool::current_index() noexcept {
     const impl::Worker* const worker = impl::Worker::current();
     return worker == nullptr ? -1 : worker->index;
+}
+
+Lane Pool::current_lane() noexcept {
+    const impl::Worker* const worker = impl::Worker::current();
+    return worker == nullptr ? Lane::frame : worker->job_lane;
+}
+
+Priority Pool::current_priority() noexcept {
+    const impl::Worker* const worker = impl::Worker::current();
+    return worker == nullptr || worker->lineage == nullptr ? Priority::normal : worker->lineage->priority();
 }
 
 }  // namespace quarry

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "jobs/os.hpp"
+#include "jobs/task_header.hpp"
 #include "jobs/topology.hpp"
 #include "quarry/jobs/error.hpp"
 
@@ -33,10 +34,17 @@ void require_in_range(const char* option, Value value, Value least, Value most) 
 
 PoolOptions checked(PoolOptions options) {
     require_in_range("workers", options.workers, 0, Pool::kMostWorkers);
+    require_in_range("io_threads", options.io_threads, 0, Pool::kMostIoThreads);
     require_in_range("queue_capacity", options.queue_capacity, std::size_t{1}, Pool::kMostQueueCapacity);
     require_in_range("steal_batch", options.steal_batch, std::size_t{1}, Pool::kMostStealBatch);
     if (options.workers == 0) options.workers = std::min(os::usable_cpus(), Pool::kMostWorkers);
+    require_in_range("reserved_for_frame", options.reserved_for_frame, 0, options.workers - 1);
     return options;
+}
+
+template <std::size_t... Lane>
+std::array<Injection, sizeof...(Lane)> one_for_each_lane(std::size_t capacity, std::index_sequence<Lane...>) {
+    return {((void)Lane, Injection(capacity))...};
 }
 
 }  // namespace
@@ -45,51 +53,130 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
     : options(checked(std::move(pool_options))),
       serial(++last_serial),
       owner(pool),
-      task_home(std::make_shared<TaskHome>(this, options.on_error)),
-      injected_(options.queue_capacity),
+      task_home(TaskHome::open(*this, options.on_error)),
+      injections_(one_for_each_lane(options.queue_capacity, std::make_index_sequence<kLanes>())),
+      host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     loop_chunk_ticks = 2 * os::ticks_per_microsecond();
-    workers.reserve(static_cast<std::size_t>(options.workers));
-    for (int i = 0; i < options.workers; ++i) {
-        workers.push_back(std::make_unique<Worker>(*this, i, false));
-        workers.back()->victims = victim_groups(i, options.workers);
-    }
-    start_threads();
-}
-
-PoolCore::~PoolCore() {
-    stop_threads();
-    // A thread that waited for one of our tasks may be on its way out.
-    task_home->close();
-}
-
-void PoolCore::start_threads() {
     try {
+        make_workers();
         threads_.reserve(workers.size());
-        for (const auto& worker : workers) {
-            threads_.emplace_back([this, &worker] { thread_main(*worker); });
-        }
-    } catch (const std::system_error& failure) {
-        const std::size_t started = threads_.size();
-        stop_threads();
-        throw Error("can not start worker thread " + std::to_string(started + 1) + " of " +
-                    std::to_string(options.workers) + ": " + failure.code().message());
+        start_threads(0, static_cast<std::size_t>(options.workers));
     } catch (...) {
         stop_threads();
+        task_home.close();
         throw;
     }
 }
 
+void PoolCore::make_workers() {
+    general_.runs_background = true;
+    if (options.reserved_for_frame != 0) general_.also_hungry_in = &reserved_;
+    io_.first_lane = Lane::io;
+    const auto add = [&](Crew& crew, int index, std::vector<std::vector<int>> victims) {
+        workers.push_back(std::make_unique<Worker>(*this, index, &crew));
+        workers.back()->victims = std::move(victims);
+        crew.members.push_back(workers.back().get());
+    };
+    for (int i = 0; i < options.workers; ++i) {
+        // The first ones, because the thread that is woken first is the first that sleeps.
+        add(i < options.reserved_for_frame ? reserved_ : general_, i, victim_groups(i, options.workers));
+    }
+    for (int i = 0; i < options.io_threads; ++i) {
+        std::vector<int> others;
+        for (int other = 0; other < options.io_threads; ++other) {
+            if (other != i) others.push_back(options.workers + other);
+        }
+        add(io_, options.workers + kMostGuests + i,
+            others.empty() ? std::vector<std::vector<int>>{} : std::vector<std::vector<int>>{others});
+    }
+}
+
+PoolCore::~PoolCore() {
+    stop_threads();
+    release_leftovers();
+    // A thread that waited for one of our tasks may be on its way out.
+    task_home.close();
+}
+
+void PoolCore::start_threads(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+        try {
+            threads_.emplace_back([this, i] { thread_main(*workers[i]); });
+        } catch (const std::system_error& failure) {
+            throw Error("can not start worker thread " + std::to_string(i + 1) + " of " + std::to_string(last) + ": " +
+                        failure.code().message());
+        }
+    }
+}
+
+void PoolCore::start_io_threads() {
+    const std::lock_guard lock(threads_mutex_);
+    if (io_started_.load(std::memory_order_relaxed)) return;
+    // After a failure the next call goes on where this one stopped.
+    start_threads(threads_.size(), workers.size());
+    io_started_.store(true, std::memory_order_release);
+}
+
+// Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
     stopping.store(true, std::memory_order_seq_cst);
-    (void)sleep.new_job();
-    while (wake_one(WakerGoesOn::no, true)) {
+    for (Injection& lane : injections_) lane.wake_all_waiters();
+    look_whether_drained();
+    for (;;) {
+        const std::uint32_t seen = stop_events_.load(std::memory_order_acquire);
+        finish_host_jobs();
+        if (is_drained()) break;
+        os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
 }
 
+// A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
+// of the ended ones, read first, is that of the created ones, there is none left, and none that could create another.
+bool PoolCore::all_jobs_have_ended() const noexcept {
+    std::uint64_t ended = cancelled_outside_.load(std::memory_order_acquire);
+    const auto add_ended = [&](const Worker& worker) { ended += worker.counters.ended(); };
+    for (const auto& worker : workers) add_ended(*worker);
+    for_each_guest(add_ended);
+    std::uint64_t created = submitted_outside_.load(std::memory_order_acquire);
+    const auto add_created = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
+    for (const auto& worker : workers) add_created(*worker);
+    for_each_guest(add_created);
+    return created == ended;
+}
+
+void PoolCore::look_whether_drained() noexcept {
+    if (!stopping.load(std::memory_order_seq_cst) || is_drained() || !all_jobs_have_ended()) return;
+    if (drained_.exchange(true, std::memory_order_seq_cst)) return;
+    for (Crew* const crew : {&general_, &reserved_, &io_}) {
+        (void)crew->sleep.new_job();
+        while (wake_one(*crew, WakerGoesOn::no, true)) {
+        }
+    }
+    stop_events_.fetch_add(1, std::memory_order_release);
+    os::futex_wake_one(stop_events_);
+}
+
+// Entries of jobs that were run or cancelled by another way.
+void PoolCore::release_leftovers() noexcept {
+    for (const auto& worker : workers) {
+        for (LaneQueues& queues : worker->lanes) {
+            while (Node* const node = queues.slot.take()) release(node);
+            while (Node* const node = queues.deque.pop()) release(node);
+            while (Node* const node = queues.far_deque.pop()) release(node);
+        }
+    }
+    for (Injection& lane : injections_) {
+        while (Node* const node = lane.take_important()) release(node);
+        for (Node* node = nullptr; lane.take(&node, 1, false) != 0;) release(node);
+    }
+}
+
 void PoolCore::thread_main(Worker& worker) noexcept {
-    os::set_thread_name(options.name + "-" + std::to_string(worker.index));
+    const bool io = worker.crew == &io_;
+    const int number = io ? worker.index - options.workers - kMostGuests : worker.index;
+    os::set_thread_name(options.name + (io ? "-io-" : "-") + std::to_string(number));
     if (options.on_thread_start) options.on_thread_start(worker.index);
     worker.placement.adopt_calling_thread();
     worker.run_until_stopped();
@@ -105,12 +192,36 @@ bool PoolCore::runs_on_this_thread() const noexcept {
     if (current != nullptr && &current->core == this) return true;
     // A worker of ours may be a guest of another pool at the moment.
     const auto me = std::this_thread::get_id();
+    const std::lock_guard lock(threads_mutex_);
     return std::any_of(threads_.begin(), threads_.end(), [&](const std::thread& one) { return one.get_id() == me; });
 }
 
 void PoolCore::require_usable() const {
     if (!is_forked_copy()) return;
     throw Error("this pool was made before fork(): its threads do not exist in the child; make a new pool there");
+}
+
+void PoolCore::require_open() const {
+    if (!stopping.load(std::memory_order_seq_cst)) return;
+    throw Error("this pool is being destroyed: only its own jobs may still submit");
+}
+
+void PoolCore::prepare_lane(Lane lane) {
+    if (lane == Lane::background) use_background();
+    if (lane != Lane::io || io_started_.load(std::memory_order_acquire)) return;
+    if (options.io_threads != 0) return start_io_threads();
+    throw Error("this pool has no I/O lane: PoolOptions::io_threads is 0; allowed are 1 to " +
+                std::to_string(Pool::kMostIoThreads));
+}
+
+Worker* PoolCore::own_worker() const noexcept {
+    Worker* const worker = Worker::current();
+    return worker != nullptr && &worker->core == this && !worker->guest ? worker : nullptr;
+}
+
+void PoolCore::add_guest_appetite(std::int64_t change) noexcept {
+    general_.sleep.add_appetite(change);
+    if (options.reserved_for_frame != 0) reserved_.sleep.add_appetite(change);
 }
 
 Worker& PoolCore::enter() {
@@ -128,7 +239,7 @@ Worker& PoolCore::enter() {
         if (guest == nullptr) guest = &add_guest();
         last_guest = {serial, guest};
     }
-    sleep.add_appetite(-1);
+    add_guest_appetite(-1);
     guest->lose_patience();
     current_context = guest;
     return *guest;
@@ -141,7 +252,7 @@ Worker& PoolCore::add_guest() {
         throw Error("too many threads outside the pool take part in it at once; allowed are " +
                     std::to_string(kMostGuests));
     }
-    guest_storage_.push_back(std::make_unique<Worker>(*this, worker_count() + count, true));
+    guest_storage_.push_back(std::make_unique<Worker>(*this, options.workers + count, nullptr));
     Worker& guest = *guest_storage_.back();
     guest.taken.store(true, std::memory_order_relaxed);
     guests_[static_cast<std::size_t>(count)].store(&guest, std::memory_order_release);
@@ -151,166 +262,20 @@ Worker& PoolCore::add_guest() {
 
 void PoolCore::leave(Worker& guest) noexcept {
     if (guest.queues_used) guest.leave_queues_empty();
-    sleep.add_appetite(1);
+    add_guest_appetite(1);
     guest.taken.store(false, std::memory_order_release);
-}
-
-namespace {
-
-// A sleeping worker as Sleep::wake_one sees it.
-struct Sleeper {
-    Worker& worker;
-    WakerGoesOn waker_goes_on;
-
-    // Steers before the sleeper can go on, so that it sees that it was; one that another waker gets finds out as well.
-    bool try_pick() const noexcept {
-        if (!worker.parker.is_sleeping()) return false;
-        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
-        if (waker_goes_on == WakerGoesOn::unknown) worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
-        return worker.parker.try_pick();
-    }
-    void wake() const noexcept { worker.parker.wake(); }
-};
-
-}  // namespace
-
-void PoolCore::started_after(std::uint64_t ticks) noexcept {
-    constexpr std::uint64_t kLateMicroseconds = 200;
-    constexpr std::int32_t kWakesToSteer = 100;
-    if (ticks < kLateMicroseconds * os::ticks_per_microsecond()) return;
-    steered_wakes_left_.store(kWakesToSteer, std::memory_order_relaxed);
-}
-
-bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
-    if (waker_goes_on == WakerGoesOn::unknown && steered_wakes_left_.load(std::memory_order_relaxed) > 0) {
-        steered_wakes_left_.fetch_sub(1, std::memory_order_relaxed);
-        waker_goes_on = WakerGoesOn::yes;
-    }
-    return sleep.wake_one(
-        workers.size(), 0,
-        [&](std::size_t i) {
-            return Sleeper{*workers[i], waker_goes_on};
-        },
-        even_if_searching);
-}
-
-// Somebody who waits, asleep, for an ancestor of this job.
-bool PoolCore::wake_waiter_for(Node& node) noexcept {
-    Worker* waiter = nullptr;
-    const auto look = [&](Worker& worker) {
-        if (waiter != nullptr || !worker.parker.is_waiting()) return;
-        const Node* const awaited = worker.awaited.load(std::memory_order_relaxed);
-        if (awaited != nullptr && descends_from(node, *awaited)) waiter = &worker;
-    };
-    for (const auto& worker : workers) look(*worker);
-    for_each_guest(look);
-    if (waiter == nullptr) return false;
-    waiter->parker.notify();
-    return true;
-}
-
-void PoolCore::job_queued(Worker* by, Node& node) noexcept {
-    using Counters = Sleep<DefaultAtomics>;
-    const std::int64_t word = sleep.new_job();
-    if (Counters::searching(word) != 0) return;
-    if (Counters::sleeping(word) != 0) {
-        // A thread from outside may be about to wait: then its own CPU is the one that is free first.
-        if (wake_one(by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes)) {
-            if (by != nullptr) {
-                by->counters.wakes.add();
-            } else {
-                wakes_outside_.fetch_add(1, std::memory_order_relaxed);
-            }
-        }
-    } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
-        if (wake_waiter_for(node)) {
-            by->counters.wakes.add();
-        } else {
-            by->futile_word = word;
-        }
-    }
-}
-
-void PoolCore::job_offered(Worker& by, Node& node) noexcept {
-    using Counters = Sleep<DefaultAtomics>;
-    const std::int64_t word = sleep.new_job();
-    by.offered_at = 0;
-    if (Counters::searching(word) != 0) by.offered_at = os::ticks();
-    if (Counters::searching(word) != 0 || Counters::appetite(word) <= 0) return;
-    const bool woken = Counters::sleeping(word) != 0 ? wake_one(WakerGoesOn::yes) : wake_waiter_for(node);
-    if (woken) {
-        by.counters.wakes.add();
-    } else {
-        by.futile_word = word;
-    }
-}
-
-void PoolCore::last_searcher_found_work() noexcept {
-    if (work_visible()) wake_one(WakerGoesOn::yes);
-}
-
-bool PoolCore::work_visible() const noexcept {
-    if (stopping.load(std::memory_order_seq_cst) || !injected_.looks_empty() || !overflow_.looks_empty()) {
-        return true;
-    }
-    bool visible = false;
-    for (const auto& worker : workers) visible = visible || worker->has_visible_work();
-    for_each_guest([&](const Worker& guest) { visible = visible || guest.has_visible_work(); });
-    return visible;
-}
-
-bool PoolCore::try_inject(Node& node) noexcept {
-    if (!injected_.try_push(&node)) return false;
-    job_queued(nullptr, node);
-    return true;
-}
-
-Node* PoolCore::take_injected() noexcept {
-    if (Node* const node = overflow_.pop()) return node;
-    Node* const node = injected_.try_pop();
-    if (node == nullptr) return nullptr;
-    // Pairs with wait_for_room: the waiter counts itself, then looks for room again.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (room_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        room_made_.fetch_add(1, std::memory_order_seq_cst);
-        os::futex_wake_one(room_made_);
-    }
-    return node;
-}
-
-void PoolCore::submit(Node& node) {
-    require_usable();
-    Worker* const worker = Worker::current();
-    if (worker != nullptr && &worker->core == this && !worker->guest) {
-        worker->push_submitted(node);
-        job_queued(worker, node);
-        return;
-    }
-    submitted_outside_.fetch_add(1, std::memory_order_relaxed);
-    if (try_inject(node)) return;
-    if (worker != nullptr) {
-        overflow_.push(node);
-        job_queued(nullptr, node);
-        return;
-    }
-    while (!try_inject(node)) {
-        room_waiters_.fetch_add(1, std::memory_order_seq_cst);
-        const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);
-        const bool injected = try_inject(node);
-        if (!injected) os::futex_wait(room_made_, seen);
-        room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
-        if (injected) return;
-    }
 }
 
 PoolStats PoolCore::stats() const {
     PoolStats stats;
     for (const auto& worker : workers) {
-        stats.workers.push_back(worker->counters.snapshot());
-        stats.total += stats.workers.back();
+        const WorkerStats figures = worker->counters.snapshot();
+        (worker->crew == &io_ ? stats.io : stats.workers).push_back(figures);
+        stats.total += figures;
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
     stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
+    stats.outside.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
     stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
     stats.total += stats.guests;
     stats.total += stats.outside;

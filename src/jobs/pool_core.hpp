@@ -4,51 +4,21 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "jobs/crew.hpp"
+#include "jobs/injection.hpp"
 #include "jobs/os.hpp"
-#include "jobs/overflow_list.hpp"
 #include "jobs/parking/sleep.hpp"
-#include "jobs/queue/bounded_queue.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 
-// What a task needs of its pool. It outlives the pool while tasks do.
-struct TaskHome {
-    TaskHome(PoolCore* pool_core, std::function<void(std::exception_ptr)> error_hook)
-        : core(pool_core), on_error(std::move(error_hook)) {}
-
-    // A thread that waits for a task enters before it looks, for the last time, whether the task has ended. If it has
-    // not, the pool exists until the thread leaves. Both sides change one word, so one of them sees the other: the
-    // pool's end the visitor, or the visitor the end of the task.
-    void enter() noexcept { visitors_.fetch_add(1, std::memory_order_acq_rel); }
-    void leave() noexcept {
-        if (visitors_.fetch_sub(1, std::memory_order_acq_rel) == kClosing + 1) os::futex_wake_one(visitors_);
-    }
-    // All tasks have ended: returns when nobody is inside.
-    void close() noexcept {
-        visitors_.fetch_or(kClosing, std::memory_order_acq_rel);
-        for (;;) {
-            const std::uint32_t seen = visitors_.load(std::memory_order_acquire);
-            if (seen == kClosing) return;
-            os::futex_wait(visitors_, seen);
-        }
-    }
-
-    PoolCore* const core;  // valid while a task has not ended
-    const std::function<void(std::exception_ptr)> on_error;
-    std::atomic<bool> error_logged{false};
-
-  private:
-    static constexpr std::uint32_t kClosing = std::uint32_t{1} << 31;
-    std::atomic<std::uint32_t> visitors_{0};
-};
+class TaskHome;
 
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
@@ -67,29 +37,63 @@ class PoolCore {
     bool is_forked_copy() const noexcept;
     // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
     bool runs_on_this_thread() const noexcept;
-    // Throws quarry::Error in a forked child.
+    // Throw quarry::Error: in a forked child; while the pool is being destroyed.
     void require_usable() const;
+    void require_open() const;
+    // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
+    // thread can not be started.
+    void prepare_lane(Lane lane);
 
     // A guest's place for the calling thread; leave() gives it back.
     Worker& enter();
     void leave(Worker& guest) noexcept;
 
-    // A job was queued that somebody may rely on: wakes a sleeper unless a searcher is awake.
-    void job_queued(Worker* by, Node& node) noexcept;
+    // A job was queued that somebody may rely on: wakes a sleeper unless a searcher is awake. by: the worker of this
+    // pool that did it, or null.
+    void job_queued(Worker* by, Lane lane, Node& node) noexcept;
     // A private job was offered: wakes a sleeper only if there is a core for it.
     void job_offered(Worker& by, Node& node) noexcept;
     // A worker that a thread from outside woke has started this many ticks later.
     void started_after(std::uint64_t ticks) noexcept;
-    // The last searcher found work: wakes another one if there is more.
-    void last_searcher_found_work() noexcept;
+    // The last searcher of a crew found work: wakes another one if there is more.
+    void last_searcher_found_work(Crew& crew) noexcept;
+    // Whether a job may have relied on a searcher of this crew although one of another crew could take it.
+    bool others_rely_on(const Crew& crew) const noexcept { return &crew == &reserved_; }
 
-    // Whether any queue holds something, or the pool stops. Sequentially consistent.
-    bool work_visible() const noexcept;
+    // Whether there is anything for a worker of that crew, or the pool's end has come. Sequentially consistent.
+    bool work_visible_to(const Crew& crew) noexcept;
 
-    // Queues a submitted job; waits for room if the calling thread is outside any job.
-    void submit(Node& node);
-    bool try_inject(Node& node) noexcept;
-    Node* take_injected() noexcept;
+    Injection& injection(Lane lane) noexcept { return injections_[static_cast<std::size_t>(lane)]; }
+    // The crew whose word counts the appetite for private work of that lane.
+    Crew& hungry_crew(Lane lane) noexcept {
+        if (lane == Lane::io) return io_;
+        return lane == Lane::frame && options.reserved_for_frame != 0 ? reserved_ : general_;
+    }
+    // Background work is looked for from the first such job on.
+    bool background_in_use() const noexcept { return background_in_use_.load(std::memory_order_relaxed); }
+    // Whether the calling thread may run a job of that lane that it waits for.
+    bool may_run_here(Lane lane) const noexcept { return lane != Lane::host || is_host_thread(); }
+    // The worker of this pool that the calling thread is, no guest; or null.
+    Worker* own_worker() const noexcept;
+
+    // Makes a submitted job of a node whose body is built. Not armed: it continues something.
+    void make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept;
+    // A job was created by the calling thread.
+    void count_spawned() noexcept;
+    // What the job continues has ended: queues it, unless it was cancelled.
+    void queue_continuation(Node& node) noexcept;
+    // The caller has claimed the job in order not to run it.
+    void end_cancelled(Node& node) noexcept;
+
+    std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
+    void adopt_host_thread() noexcept { host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
+    bool is_host_thread() const noexcept {
+        return host_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+
+    // While the pool is being destroyed, after a job has ended on a thread that is not a worker: was it the last one?
+    void look_whether_drained() noexcept;
+    bool is_drained() const noexcept { return drained_.load(std::memory_order_acquire); }
 
     template <class Visit>
     void for_each_guest(Visit visit) const {
@@ -100,34 +104,62 @@ class PoolCore {
         }
     }
 
-    int worker_count() const noexcept { return static_cast<int>(workers.size()); }
+    // Those whose queues may hold jobs of that lane.
+    template <class Visit>
+    void for_each_in(Lane lane, Visit visit) const {
+        if (lane == Lane::frame) for_each_guest(visit);
+        const std::size_t first = lane == Lane::io ? static_cast<std::size_t>(options.workers) : 0;
+        const std::size_t last = lane == Lane::io ? workers.size() : static_cast<std::size_t>(options.workers);
+        for (std::size_t i = first; i < last; ++i) visit(*workers[i]);
+    }
+
+    // Of frame and background; those of the I/O threads come after them in `workers`.
+    int worker_count() const noexcept { return options.workers; }
     PoolStats stats() const;
 
     const PoolOptions options;
     const std::uint64_t serial;  // distinguishes pools that were made at the same address
     Pool& owner;
-    const std::shared_ptr<TaskHome> task_home;
+    TaskHome& task_home;
     std::vector<std::unique_ptr<Worker>> workers;
-    Sleep<DefaultAtomics> sleep;
     std::atomic<bool> stopping{false};
 
   private:
-    void start_threads();
+    void make_workers();
+    void use_background() noexcept {
+        if (!background_in_use()) background_in_use_.store(true, std::memory_order_seq_cst);
+    }
+    void start_threads(std::size_t first, std::size_t last);
+    void start_io_threads();
     void stop_threads() noexcept;
     void thread_main(Worker& worker) noexcept;
-    bool wake_one(WakerGoesOn waker_goes_on, bool even_if_searching = false) noexcept;
+    bool wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching = false) noexcept;
+    bool wake_for_frame(WakerGoesOn waker_goes_on) noexcept;
     bool wake_waiter_for(Node& node) noexcept;
+    void count_wake(Worker* by) noexcept;
+    void add_guest_appetite(std::int64_t change) noexcept;
+    bool work_visible_in(Lane lane) noexcept;
     Worker& add_guest();
-    void wait_for_room() noexcept;
+    Node* take_host_job() noexcept;
+    void finish_host_jobs() noexcept;
+    bool all_jobs_have_ended() const noexcept;
+    void release_leftovers() noexcept;
 
+    Crew general_;
+    Crew reserved_;  // for the frame
+    Crew io_;
+    mutable std::mutex threads_mutex_;
     std::vector<std::thread> threads_;
-    BoundedQueue<DefaultAtomics, Node*> injected_;
-    OverflowList overflow_;
-    // Threads outside that wait for room in injected_, and the word they sleep on.
-    std::atomic<std::uint32_t> room_waiters_{0};
-    std::atomic<std::uint32_t> room_made_{0};
-    std::atomic<std::uint64_t> submitted_outside_{0};
+    std::atomic<bool> io_started_{false};
+    std::array<Injection, kLanes> injections_;
+    std::atomic<bool> background_in_use_{false};
+    alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
+    std::atomic<std::uint64_t> cancelled_outside_{0};
     std::atomic<std::uint64_t> wakes_outside_{0};
+
+    std::atomic<std::thread::id> host_thread_;
+    std::atomic<bool> drained_{false};
+    std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
 
     std::mutex guests_mutex_;
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};

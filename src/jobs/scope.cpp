@@ -22,15 +22,15 @@ void spawn_by_owner(Group& group, Worker& owner, Node& node) {
     node.spawn_index = group.spawned++;
     owner.push(node);
     group.completion.spawned_by_owner();
-    owner.core.job_queued(&owner, node);
+    owner.core.job_queued(&owner, owner.lane, node);
 }
 
 void spawn_by_other(Group& group, Worker& worker, Node& node) {
     node.spawn_index = JobError::kNested;
-    worker.deque.reserve(1);
+    worker.deque().reserve(1);
     group.completion.spawned_elsewhere();
     worker.push(node);
-    worker.core.job_queued(&worker, node);
+    worker.core.job_queued(&worker, worker.lane, node);
 }
 
 void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept {
@@ -56,7 +56,11 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     Worker* const owner = group.owner;
     group.completion.hold();
     if (group.completion.list(&node)) owner->parker.notify();
-    if (!core.try_inject(node)) {
+    const Lane lane = owner->lane;
+    if (core.injection(lane).try_take_room()) {
+        core.injection(lane).push(node, Priority::normal);
+        core.job_queued(nullptr, lane, node);
+    } else {
         release(&node);
         if (node.claim.try_claim()) {
             guest.execute(node);
@@ -71,7 +75,7 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
 void scope_job_failed(Job& job) noexcept {
     auto& node = static_cast<Node&>(job);
     node.group->job_failed(node.spawn_index);
-    Worker::current()->job_threw = true;
+    Worker::current()->job_end = JobEnd::failed;
 }
 
 void spawn_into(Group& group, Job& job, bool result) {
@@ -81,7 +85,7 @@ void spawn_into(Group& group, Job& job, bool result) {
     node.descend_from(&group.node());
     Worker* const current = Worker::current();
     const bool outside = current == nullptr || &current->core != &core;
-    if (!outside && !current->deque.is_shorter_than(core.options.queue_capacity) &&
+    if (!outside && !current->deque().is_shorter_than(core.options.queue_capacity) &&
         current->inline_depth < kMostInlineDepth) {
         run_at_once(group, *current, node, result);
         return;

@@ -42,7 +42,9 @@ WorkerStats& WorkerStats::operator-=(const WorkerStats& earlier) noexcept {
 
 std::vector<double> PoolStats::shares() const {
     std::vector<double> result;
-    const auto all = static_cast<double>(std::max<std::uint64_t>(total.executed(), 1));
+    std::uint64_t executed = guests.executed();
+    for (const WorkerStats& worker : workers) executed += worker.executed();
+    const auto all = static_cast<double>(std::max<std::uint64_t>(executed, 1));
     for (const WorkerStats& worker : workers) result.push_back(static_cast<double>(worker.executed()) / all);
     result.push_back(static_cast<double>(guests.executed()) / all);
     return result;
@@ -53,6 +55,7 @@ PoolStats PoolStats::since(const PoolStats& earlier) const {
     for (std::size_t i = 0; i < difference.workers.size() && i < earlier.workers.size(); ++i) {
         difference.workers[i] -= earlier.workers[i];
     }
+    for (std::size_t i = 0; i < difference.io.size() && i < earlier.io.size(); ++i) difference.io[i] -= earlier.io[i];
     difference.guests -= earlier.guests;
     difference.outside -= earlier.outside;
     difference.total -= earlier.total;

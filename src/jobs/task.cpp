@@ -1,89 +1,139 @@
 #include "quarry/jobs/task.hpp"
 
-#include <cstdio>
-
+#include "jobs/antecedent_list.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
+#include "jobs/task_listeners.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
-namespace {
 
-class Visit {
-  public:
-    explicit Visit(TaskHome& home) noexcept : home_(home) { home_.enter(); }
-    Visit(const Visit&) = delete;
-    Visit& operator=(const Visit&) = delete;
-    ~Visit() { home_.leave(); }
-
-  private:
-    TaskHome& home_;
-};
-
-}  // namespace
-
-std::shared_ptr<TaskHome> task_home(PoolCore& core) {
-    return core.task_home;
+void task_failed(Job& job) noexcept {
+    task_header(static_cast<Node&>(job)).home->retain();
+    Worker::current()->job_end = JobEnd::failed;
 }
 
-void report_detached_error(TaskHome& home, std::exception_ptr error) noexcept {
-    if (home.on_error) {
-        home.on_error(std::move(error));
-        return;
-    }
-    if (home.error_logged.exchange(true, std::memory_order_relaxed)) return;
-    try {
-        std::rethrow_exception(std::move(error));
-    } catch (const std::exception& thrown) {
-        std::fprintf(stderr, "quarry: a detached task failed: %s (further ones are only counted)\n", thrown.what());
-    } catch (...) {
-        std::fputs("quarry: a detached task failed (further ones are only counted)\n", stderr);
-    }
+void task_cancelled_itself() noexcept {
+    Worker::current()->job_end = JobEnd::cancelled;
 }
 
-void submit_task(PoolCore& core, Job& job) {
-    auto& node = static_cast<Node&>(job);
-    node.group = nullptr;
-    ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
-    node.descend_from(nullptr);
-    node.claim.prepare(2, true, true);  // the queue's and the Task's
-    try {
-        core.submit(node);
-    } catch (...) {
-        node.operate(node, Job::Operation::discard);
-        node.operate(node, Job::Operation::destroy);
-        free_job(node);
-        throw;
-    }
+void report_detached_error(Job& job, std::exception_ptr error) noexcept {
+    TaskHome& home = *task_header(static_cast<Node&>(job)).home;
+    home.report(std::move(error));
+    home.release();
+}
+
+void error_was_taken(Job& job) noexcept {
+    task_header(static_cast<Node&>(job)).home->release();
 }
 
 bool task_ready(const Job& job) noexcept {
-    return static_cast<const Node&>(job).latch.is_set();
+    return static_cast<const Node&>(job).end.is_set();
 }
 
-void wait_for_task(Job& job, TaskHome& home) {
+bool listen_for_end(Job& job, EndListener& listener) noexcept {
+    return listen(static_cast<Node&>(job), listener);
+}
+
+bool cancel_task(Job& job) noexcept {
     auto& node = static_cast<Node&>(job);
-    if (node.latch.is_set()) return;
-    const Visit visit(home);
-    if (node.latch.is_set()) return;
-    const Participation participation(*home.core);
-    Worker& worker = participation.worker();
-    if (node.claim.try_claim()) {
-        // The Task keeps its own reference; the one that execute() drops is the runner's.
-        node.claim.retain();
-        worker.forget_submitted(node);
-        worker.execute(node);
-    } else {
-        worker.wait_for(node);
+    if (node.end.is_set()) return false;
+    const TaskVisit visit(node);
+    if (!visit || !node.claim.try_claim_even_if_unarmed()) return false;
+    visit.core().end_cancelled(node);
+    return true;
+}
+
+bool raise_task(Job& job, Priority priority) {
+    auto& node = static_cast<Node&>(job);
+    if (node.end.is_set()) return false;
+    const TaskVisit visit(node);
+    if (!visit) return false;
+    switch (node.claim.raise(static_cast<std::uint32_t>(priority))) {
+        case Claim<DefaultAtomics>::Raise::too_late:
+            return false;
+        case Claim<DefaultAtomics>::Raise::noted:
+            return true;
+        case Claim<DefaultAtomics>::Raise::requeue:
+            break;
     }
+    const Lane lane = task_front(node).lane;
+    try {
+        visit.core().injection(lane).push_raised(node, priority);
+    } catch (...) {
+        release(&node);
+        throw;
+    }
+    visit.core().job_queued(visit.core().own_worker(), lane, node);
+    return true;
+}
+
+namespace {
+
+struct NextToEnd {
+    Node& job;             // the caller has a reference to it
+    bool is_being_queued;  // what it continues has just ended
+};
+
+// The job that has to end next so that `task` can: the task itself once it is armed, else the oldest of what it
+// continues that has not ended.
+NextToEnd next_to_end(Node& task) noexcept {
+    Node* current = &task;
+    current->claim.retain();
+    for (;;) {
+        if (current->claim.is_armed()) return {*current, false};
+        Node* antecedent = nullptr;
+        bool attached = false;
+        task_header(*current).antecedents.visit([&](std::uintptr_t address) {
+            attached = address != 0;
+            antecedent = first_unended(address);
+            if (antecedent != nullptr) antecedent->claim.retain();
+        });
+        if (antecedent == nullptr) return {*current, attached};
+        release(current);
+        current = antecedent;
+    }
+}
+
+// The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
+void run_towards(Node& task, Node* job, Worker& worker) noexcept {
+    worker.forget_submitted(*job);
+    while (job != nullptr) {
+        job = worker.run_waited_for(*job, job == &task ? Succession::none : Succession::waited_for);
+    }
+}
+
+}  // namespace
+
+void wait_for_task(Job& job) {
+    auto& task = static_cast<Node&>(job);
+    if (task.end.is_set()) return;
+    const TaskVisit visit(task);
+    if (!visit) return;
+    const Participation participation(visit.core());
+    Worker& worker = participation.worker();
+    while (!task.end.is_set()) {
+        const NextToEnd next = next_to_end(task);
+        if (next.is_being_queued) {
+            release(&next.job);
+            os::yield_thread();
+        } else if (visit.core().may_run_here(task_front(next.job).lane) && next.job.claim.try_claim()) {
+            run_towards(task, &next.job, worker);
+        } else {
+            worker.wait_for_task(next.job);
+            release(&next.job);
+        }
+    }
+    visit.core().look_whether_drained();
 }
 
 void throw_no_result() {
     throw Error("this Task is empty: it was moved from, its result was taken, or it was never submitted");
 }
 
-void task_failed() noexcept {
-    Worker::current()->job_threw = true;
+void throw_cancelled() {
+    throw Cancelled("the job was cancelled before it started");
 }
 
 }  // namespace quarry::impl

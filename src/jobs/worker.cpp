@@ -5,6 +5,8 @@
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
+#include "jobs/task_listeners.hpp"
 
 namespace quarry::impl {
 
@@ -17,23 +19,29 @@ constexpr std::uint32_t kInjectedFirstEvery = 61;
 // And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for
 // ever.
 constexpr std::uint32_t kOldestFirstAt = 30;
+// Unreserved workers take one background job after so many of the frame, if there is one: 1 in 64.
+constexpr std::uint32_t kMostFrameJobsInARow = 63;
+constexpr std::size_t kMostInjectedAtOnce = 16;
 constexpr int kYieldsBeforeSleep = 2;
 constexpr int kMostLostRaces = 4;
 
 }  // namespace
 
-Worker::Worker(PoolCore& pool, int worker_index, bool is_guest)
+Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
     : WorkerContext{},
       core(pool),
+      crew(worker_crew),
       index(worker_index),
-      guest(is_guest),
+      guest(worker_crew == nullptr),
+      lane(guest ? Lane::frame : worker_crew->first_lane),
+      job_lane(lane),
       root_{nullptr, nullptr},
-      search_budget_(is_guest),
-      wait_budget_(is_guest),
+      search_budget_(guest),
+      wait_budget_(guest),
       random_state_(static_cast<std::uint32_t>(worker_index + 1) * 0x9e3779b9U) {
     newest = &root_;
     boundary = &root_;
-    hunger = &DefaultAtomics::hint(core.sleep.word());
+    hunger = &DefaultAtomics::hint(core.hungry_crew(lane).sleep.word());
 }
 
 LineageFrame::LineageFrame(Worker& worker, Node& of) noexcept
@@ -64,21 +72,26 @@ std::uint32_t Worker::random() noexcept {
 }
 
 void Worker::push(Node& node) {
-    deque.push(&node);
+    Deque<DefaultAtomics, Node*>& near = deque();
+    counters.spawned.add();  // before anybody can run it, see PoolCore::all_jobs_have_ended
+    try {
+        near.push(&node);
+    } catch (...) {
+        counters.spawned.take_back();
+        throw;
+    }
     queues_used = true;
-    counters.spawned.add();
-    if (!deque.is_shorter_than(counters.queue_high_water.get() + 1)) [[unlikely]] {
-        counters.queue_high_water.raise_to(deque.size_hint());
+    if (!near.is_shorter_than(counters.queue_high_water.get() + 1)) [[unlikely]] {
+        counters.queue_high_water.raise_to(near.size_hint());
     }
 }
 
-void Worker::push_submitted(Node& node) {
-    far_deque.reserve(1);
-    counters.spawned.add();
-    if (!core.options.lifo_slot) {
-        far_deque.push(&node);
-    } else if (Node* const displaced = slot.put(&node)) {
-        far_deque.push(displaced);
+void Worker::push_submitted(Node& node, Lane which) noexcept {
+    LaneQueues& own = lane_queues(which);
+    if (!core.options.lifo_slot || which != lane) {
+        own.far_deque.push(&node);
+    } else if (Node* const displaced = own.slot.put(&node)) {
+        own.far_deque.push(displaced);
     }
 }
 
@@ -95,11 +108,14 @@ void Worker::hurry_searchers() noexcept {
 }
 
 void Worker::forget_promoted(Node& node) noexcept {
-    if (deque.pop_if(&node)) release(&node);
+    if (deque().pop_if(&node)) release(&node);
 }
 
 void Worker::forget_submitted(Node& node) noexcept {
-    if (slot.take_if(&node) || far_deque.pop_if(&node)) release(&node);
+    const Lane which = task_front(node).lane;
+    if (guest || which == Lane::host) return;
+    LaneQueues& own = lane_queues(which);
+    if (own.slot.take_if(&node) || own.far_deque.pop_if(&node)) release(&node);
 }
 
 // Turns the reference of a queue's entry into the right to run the job, or drops it.
@@ -109,39 +125,99 @@ Node* Worker::claimed(Node* node) noexcept {
     return nullptr;
 }
 
-Node* Worker::find_own() noexcept {
-    const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
-    if (turn == 0) {
-        if (Node* const node = find_injected()) return node;
-    } else if (turn == kOldestFirstAt) {
-        const Steal<Node*> oldest = far_deque.steal();
-        if (oldest.status == StealStatus::got) {
-            if (Node* const node = claimed(oldest.value)) return node;
+// At the bottom of the stack: what this worker runs next, and all that becomes part of it, belongs to that lane.
+Node* Worker::enter_lane(Lane which, Node* node) noexcept {
+    frame_jobs_in_a_row_ = which == Lane::frame ? frame_jobs_in_a_row_ + 1 : 0;
+    if (lane != which) {
+        lane = which;
+        job_lane = which;
+        hunger = &DefaultAtomics::hint(core.hungry_crew(which).sleep.word());
+    }
+    return node;
+}
+
+bool Worker::background_is_due() const noexcept {
+    return frame_jobs_in_a_row_ >= kMostFrameJobsInARow && crew->runs_background && core.background_in_use();
+}
+
+Node* Worker::find_own() {
+    if (background_is_due()) {
+        if (Node* const node = find_own_in(Lane::background)) return node;
+        if (Node* const node = find_elsewhere_in(Lane::background)) return node;
+        frame_jobs_in_a_row_ = 0;
+    }
+    if (Node* const node = find_own_in(crew->first_lane)) return node;
+    if (!crew->runs_background || !core.background_in_use()) return nullptr;
+    // Frame work goes first wherever it is: a background job may be a long one.
+    if (Node* const node = find_elsewhere_in(Lane::frame)) return node;
+    return find_own_in(Lane::background);
+}
+
+Node* Worker::find_own_in(Lane which) {
+    Injection& injected = core.injection(which);
+    if (injected.important_waiting()) [[unlikely]] {
+        while (Node* const entry = injected.take_important()) {
+            if (Node* const node = claimed(entry)) return enter_lane(which, node);
         }
     }
-    if (Node* const last_in = slot.take()) {
-        if (Node* const node = claimed(last_in)) return node;
+    LaneQueues& own = lane_queues(which);
+    const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
+    if (turn == 0) {
+        if (Node* const node = find_injected_in(which)) return node;
+    } else if (turn == kOldestFirstAt) {
+        const Steal<Node*> oldest = own.far_deque.steal();
+        if (oldest.status == StealStatus::got) {
+            if (Node* const node = claimed(oldest.value)) return enter_lane(which, node);
+        }
     }
-    while (Node* const newest_entry = deque.pop()) {
-        if (Node* const node = claimed(newest_entry)) return node;
+    if (Node* const last_in = own.slot.take()) {
+        if (Node* const node = claimed(last_in)) return enter_lane(which, node);
     }
-    while (Node* const newest_entry = far_deque.pop()) {
-        if (Node* const node = claimed(newest_entry)) return node;
+    while (Node* const newest_entry = own.deque.pop()) {
+        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
+    }
+    while (Node* const newest_entry = own.far_deque.pop()) {
+        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
     }
     return nullptr;
 }
 
-Node* Worker::find_injected() noexcept {
-    while (Node* const entry = core.take_injected()) {
-        if (Node* const node = claimed(entry)) return node;
+// Takes a few jobs at once when there are many, so that they cost one exchange on the lane's queue; the others find
+// what is left of them in this worker's far deque.
+Node* Worker::find_injected_in(Lane which) noexcept {
+    Injection& injected = core.injection(which);
+    LaneQueues& own = lane_queues(which);
+    Node* batch[kMostInjectedAtOnce];
+    for (;;) {
+        std::size_t most = 1;
+        if (which != Lane::io) {
+            const std::size_t each = injected.size_hint() / (2 * core.workers.size());
+            most = std::clamp(each, std::size_t{1}, kMostInjectedAtOnce);
+        }
+        try {
+            own.far_deque.reserve(most);
+        } catch (const std::bad_alloc&) {
+            most = 1;
+        }
+        const bool low_first = turn_ % (2 * kInjectedFirstEvery) == 0;
+        const std::size_t count = injected.take(batch, most, low_first);
+        if (count == 0) return nullptr;
+        // The oldest is popped first.
+        for (std::size_t i = count; i-- > 1;) own.far_deque.push(batch[i]);
+        // On their way from one queue to the other the rest could be seen in neither.
+        if (count > 1) core.job_queued(this, which, *batch[0]);
+        if (Node* const node = claimed(batch[0])) return enter_lane(which, node);
+        while (Node* const entry = count > 1 ? own.far_deque.pop() : nullptr) {
+            if (Node* const node = claimed(entry)) return enter_lane(which, node);
+        }
     }
-    return nullptr;
 }
 
-Node* Worker::steal_from(Worker& victim) {
+Node* Worker::steal_from(Worker& victim, Lane which) {
+    Deque<DefaultAtomics, Node*>& own = lane_queues(which).deque;
     for (int lost = 0; lost < kMostLostRaces;) {
         counters.steal_attempts.add();
-        const StealBatch<Node*> batch = victim.deque.steal_batch(deque, core.options.steal_batch);
+        const StealBatch<Node*> batch = victim.lane_queues(which).deque.steal_batch(own, core.options.steal_batch);
         if (batch.status == StealStatus::empty) return nullptr;
         if (batch.lost_race) counters.lost_races.add();
         if (batch.status == StealStatus::lost) {
@@ -154,50 +230,61 @@ Node* Worker::steal_from(Worker& victim) {
         counters.stolen.add(batch.taken);
         steal_pace_.stole(batch.taken);
         // On their way from one deque to the other the rest could be seen in neither.
-        if (batch.taken > 1) core.job_queued(this, *batch.first);
-        if (Node* const node = claimed(batch.first)) return node;
-        if (Node* const node = find_own()) return node;
+        if (batch.taken > 1) core.job_queued(this, which, *batch.first);
+        if (Node* const node = claimed(batch.first)) return enter_lane(which, node);
+        if (Node* const node = find_own_in(which)) return node;
     }
     return nullptr;
 }
 
 // One at a time: an entry that is also in a list is not worth moving.
-Node* Worker::steal_far_from(Worker& victim) noexcept {
+Node* Worker::steal_far_from(Worker& victim, Lane which) noexcept {
     for (;;) {
-        const Steal<Node*> steal = victim.far_deque.steal();
+        const Steal<Node*> steal = victim.lane_queues(which).far_deque.steal();
         if (steal.status == StealStatus::lost) counters.lost_races.add();
         if (steal.status != StealStatus::got) return nullptr;
         counters.steals.add();
         counters.stolen.add();
-        if (Node* const node = claimed(steal.value)) return node;
+        if (Node* const node = claimed(steal.value)) return enter_lane(which, node);
     }
 }
 
 Node* Worker::find_elsewhere() {
-    Node* found = nullptr;
-    core.for_each_guest([&](Worker& victim) {
-        if (found == nullptr) found = steal_from(victim);
-        if (found == nullptr) found = steal_far_from(victim);
-    });
-    if (found != nullptr) return found;
+    if (Node* const node = find_elsewhere_in(crew->first_lane)) return node;
+    if (!crew->runs_background || !core.background_in_use()) return nullptr;
+    return find_elsewhere_in(Lane::background);
+}
+
+Node* Worker::find_elsewhere_in(Lane which) {
+    if (which == Lane::frame) {
+        Node* found = nullptr;
+        core.for_each_guest([&](Worker& victim) {
+            if (found == nullptr) found = steal_from(victim, which);
+            if (found == nullptr) found = steal_far_from(victim, which);
+        });
+        if (found != nullptr) return found;
+    }
     for (const std::vector<int>& group : victims) {
         const auto count = static_cast<std::uint32_t>(group.size());
         std::uint32_t at = random() % count;
         for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
             Worker& victim = *core.workers[static_cast<std::size_t>(group[at])];
-            if (Node* const node = steal_from(victim)) return node;
-            if (Node* const node = steal_far_from(victim)) return node;
+            if (Node* const node = steal_from(victim, which)) return node;
+            if (Node* const node = steal_far_from(victim, which)) return node;
         }
     }
-    if (Node* const node = find_injected()) return node;
+    if (Node* const important = core.injection(which).take_important()) {
+        if (Node* const node = claimed(important)) return enter_lane(which, node);
+    }
+    if (Node* const node = find_injected_in(which)) return node;
     // The last resort: what others keep for themselves because they submitted it last (R54).
     for (const std::vector<int>& group : victims) {
         for (const int victim : group) {
-            Node* const last_in = core.workers[static_cast<std::size_t>(victim)]->slot.take();
+            Node* const last_in = core.workers[static_cast<std::size_t>(victim)]->lane_queues(which).slot.take();
             if (last_in == nullptr) continue;
             counters.steals.add();
             counters.stolen.add();
-            if (Node* const node = claimed(last_in)) return node;
+            if (Node* const node = claimed(last_in)) return enter_lane(which, node);
         }
     }
     return nullptr;
@@ -224,44 +311,57 @@ Node* Worker::search_awake() {
 Node* Worker::idle_until_work() {
     std::uint64_t searching_since = os::ticks();
     const std::uint64_t steals_before = counters.steals.get();
-    core.sleep.no_work_found();
+    crew->no_work_found();
     searching.store(true, std::memory_order_relaxed);
     Node* node = search_awake();
     if (node != nullptr) search_budget_.found();
-    while (node == nullptr && !core.stopping.load(std::memory_order_acquire)) {
+    while (node == nullptr && !core.is_drained()) {
         search_budget_.slept();
         counters.parks.add();
-        core.sleep.sleep(parker, [this] { return core.work_visible(); });
+        crew->sleep.sleep(parker, [this] { return core.work_visible_to(*crew); });
         searching_since = os::ticks();
         if (const std::uint64_t at = woken_at.exchange(0, std::memory_order_relaxed)) {
             core.started_after(searching_since - at);
         }
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
-        node = find_injected();
+        node = find_injected_in(crew->first_lane);
         if (node == nullptr) node = search_awake();
     }
-    if (node == nullptr) node = find_elsewhere();  // the pool stops: a last look at what was accepted
     searching.store(false, std::memory_order_relaxed);
     placement.restore();
-    if (core.sleep.work_found()) core.last_searcher_found_work();
+    if (crew->work_found(core.others_rely_on(*crew))) core.last_searcher_found_work(*crew);
     if (counters.steals.get() != steals_before) counters.steal_ticks.add(os::ticks() - searching_since);
     return node;
 }
 
+Node* Worker::next_job() {
+    if (Node* const node = find_own()) return node;
+    return idle_until_work();
+}
+
 void Worker::run_until_stopped() {
     current_context = this;
-    for (;;) {
-        Node* node = find_own();
-        if (node == nullptr) node = idle_until_work();
-        if (node == nullptr) break;
+    Node* node = nullptr;
+    while (node != nullptr || (node = next_job()) != nullptr) {
         placement.restore();  // somebody may have steered us after we had found work
-        execute(*node);
+        node = execute(*node, Succession::at_the_bottom);
     }
     current_context = nullptr;
 }
 
+namespace {
+
+// Asked once, when the job is about to start.
+bool starts_too_late(Node& node) noexcept {
+    if (!node.is_task()) return node.group != nullptr && node.group->stop_requested();
+    const std::stop_token token = std::move(task_header(node).stop);
+    return token.stop_requested();
+}
+
+}  // namespace
+
 void Worker::run_closure(Node& node) noexcept {
-    if (node.group != nullptr && node.group->stop_requested()) [[unlikely]] {
+    if (starts_too_late(node)) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
         counters.cancelled.add();
     } else {
@@ -269,26 +369,80 @@ void Worker::run_closure(Node& node) noexcept {
         futile_word = 0;
         lose_patience();
         node.operate(node, Job::Operation::run);
-        (std::exchange(job_threw, false) ? counters.failed : counters.completed).add();
+        switch (std::exchange(job_end, JobEnd::completed)) {
+            case JobEnd::completed:
+                counters.completed.add();
+                break;
+            case JobEnd::failed:
+                counters.failed.add();
+                break;
+            case JobEnd::cancelled:
+                counters.cancelled.add();
+                break;
+        }
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
 }
 
-void Worker::execute(Node& node) noexcept {
+Node* Worker::execute(Node& node, Succession succession) noexcept {
     Group* const group = node.group;
     run_closure(node);
     if (group == nullptr) {
         node.latch.set();
         release(&node);
-        return;
+        return nullptr;
+    }
+    if (group == Node::task_mark()) {
+        const std::uintptr_t listeners = node.end.set();
+        release(&node);
+        return listeners == TaskEnd<DefaultAtomics>::kNobody ? nullptr : tell_of_end(listeners, succession);
     }
     release(&node);
     if (group->owner == this) {
         group->completion.finished_by_owner();
-        return;
+        return nullptr;
     }
     Worker* const owner = group->owner;
     if (group->completion.finished_elsewhere()) owner->parker.notify();
+    return nullptr;
+}
+
+Node* Worker::run_waited_for(Node& task, Succession succession) noexcept {
+    const Lane outer = std::exchange(job_lane, task_front(task).lane);
+    Node* const successor = execute(task, succession);
+    job_lane = outer;
+    return successor;
+}
+
+// Whether this worker goes on with the continuation of what it has just run, instead of queueing it.
+bool Worker::succeeds_itself(Node& continuation, Succession succession) noexcept {
+    const Lane which = task_front(continuation).lane;
+    switch (succession) {
+        case Succession::none:
+            return false;
+        case Succession::waited_for:
+            return core.may_run_here(which);
+        case Succession::at_the_bottom:
+            break;
+    }
+    // Not if it would keep others from their turn.
+    return which == lane && continuation.claim.priority() >= static_cast<std::uint32_t>(Priority::normal) &&
+           ++turn_ % kInjectedFirstEvery != 0 && !core.injection(which).important_waiting() && !background_is_due();
+}
+
+Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept {
+    Node* successor = nullptr;
+    for_each_listener(first, [&](Node& continuation) {
+        if (successor != nullptr || !succeeds_itself(continuation, succession)) {
+            core.queue_continuation(continuation);
+        } else if (continuation.claim.try_claim_even_if_unarmed()) {
+            successor = &continuation;
+            if (succession == Succession::at_the_bottom) enter_lane(lane, successor);
+        } else {
+            release(&continuation);  // it was cancelled
+        }
+    });
+    return successor;
 }
 
 }  // namespace quarry::impl

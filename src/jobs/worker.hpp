@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -17,16 +18,44 @@
 #include "jobs/spin_budget.hpp"
 #include "jobs/steal_pace.hpp"
 #include "quarry/jobs/impl/context.hpp"
+#include "quarry/jobs/lane.hpp"
 
 namespace quarry::impl {
 
 class PoolCore;
+struct Crew;
+
+// A worker's own queues in one lane, which thieves of that lane look into.
+struct LaneQueues {
+    Slot<DefaultAtomics, Node*> slot;
+    // Jobs of scopes and loops, and promoted joins. Whoever takes an unshared one out of here owns it.
+    Deque<DefaultAtomics, Node*> deque{kFirstCapacity};
+    // Submitted jobs, and jobs that are also in their group's list (see publish_all): all of them shared.
+    Deque<DefaultAtomics, Node*> far_deque{kFirstCapacity};
+
+    // Any thread, sequentially consistent.
+    bool has_visible_work() const noexcept {
+        return !deque.looks_empty() || !far_deque.looks_empty() || !slot.looks_empty();
+    }
+
+  private:
+    static constexpr std::size_t kFirstCapacity = 128;
+};
+
+// Whether a thread that runs a task also runs what continues it: no, it only runs this one; as the next job of a
+// worker; as part of what the thread waits for.
+enum class Succession : std::uint8_t { none, at_the_bottom, waited_for };
+
+// How the job that runs on a worker ended, as far as its closure can tell.
+enum class JobEnd : std::uint8_t { completed, failed, cancelled };
 
 // A thread that takes part in a pool: one of its own threads, or for a while a guest (a thread from outside, during
-// a scope, join or loop of its own). All members but those that thieves and wakers use belong to that thread.
+// a scope, join or loop of its own, or the host's thread while it runs jobs that are pinned to it). All members but
+// those that thieves and wakers use belong to that thread.
 class Worker : public WorkerContext {
   public:
-    Worker(PoolCore& pool, int worker_index, bool is_guest);
+    // crew: null for a guest.
+    Worker(PoolCore& pool, int worker_index, Crew* worker_crew);
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
@@ -37,8 +66,10 @@ class Worker : public WorkerContext {
 
     // Queues a job that this thread created. Fails only by std::bad_alloc, before anybody has seen the job.
     void push(Node& node);
-    // Puts a submitted job into the last-in slot; what was there goes to the far deque.
-    void push_submitted(Node& node);
+    // Puts a submitted job into the last-in slot of its lane; what was there goes to the far deque. reserve_submitted
+    // before it, which may throw std::bad_alloc.
+    void push_submitted(Node& node, Lane which) noexcept;
+    void reserve_submitted(Lane which) { lane_queues(which).far_deque.reserve(1); }
     // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
     void forget_promoted(Node& node) noexcept;
@@ -47,12 +78,21 @@ class Worker : public WorkerContext {
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
-    // Runs a claimed job to its end, on top of whatever this thread is doing, and tells those who wait for it.
-    void execute(Node& node) noexcept;
+    // Runs a claimed job to its end, on top of whatever this thread is doing, and tells those who wait for it. Returns
+    // the job that continues it, claimed, if the caller is the one to run it.
+    Node* execute(Node& node, Succession succession = Succession::none) noexcept;
+
+    // The same for a task that this thread waits for: it keeps its own lane's right to block.
+    Node* run_waited_for(Node& task, Succession succession) noexcept;
+    // Whether a job of that lane that this worker submits goes to its own queues.
+    bool has_queues_for(Lane which) const noexcept {
+        return !guest && lane != Lane::io && (which == Lane::frame || which == Lane::background);
+    }
 
     // Wait for an event, running only what belongs to it: never unrelated work, so the stack stays bounded.
     void wait_for(Group& group) noexcept;
     void wait_for(Node& node_with_latch) noexcept;
+    void wait_for_task(Node& task) noexcept;
 
     // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
     void leave_queues_empty() noexcept;
@@ -65,14 +105,19 @@ class Worker : public WorkerContext {
     // An offer is not taken although somebody searches: now and then, sees to it that the searcher gets to run.
     void hurry_searchers() noexcept;
 
-    // Any thread, sequentially consistent.
-    bool has_visible_work() const noexcept {
-        return !deque.looks_empty() || !far_deque.looks_empty() || !slot.looks_empty();
-    }
+    LaneQueues& lane_queues(Lane which) noexcept { return lanes[static_cast<std::size_t>(which)]; }
+    // The near deque of the lane that this worker is in now.
+    Deque<DefaultAtomics, Node*>& deque() noexcept { return lane_queues(lane).deque; }
 
     PoolCore& core;
+    Crew* const crew;
     const int index;
     const bool guest;
+    // Where jobs that are created here go: the lane of the job at the bottom of the stack. Those on top of it are part
+    // of what it waits for.
+    Lane lane;
+    // Of the job that runs now: another one if it is a task that this thread waits for.
+    Lane job_lane;
     std::atomic<bool> taken{false};  // a guest's place is in use
 
     NodeCache nodes;
@@ -82,11 +127,11 @@ class Worker : public WorkerContext {
     Node* lineage = nullptr;           // of the job that runs now
     Node* boundary_lineage = nullptr;  // of the frames just after `boundary`
     Patience patience_between_offers;
-    std::int64_t futile_word = 0;  // the pool's counters when an offer last found nobody
-    std::uint64_t offered_at = 0;  // ticks; 0: what was offered last has been taken, or nobody can be hurried
-    int inline_depth = 0;          // spawned jobs run at once within each other
-    bool job_threw = false;        // set by the handler of the job that runs now
-    // Entries of `deque` from this index on came since the innermost group, loop or wait of this worker began.
+    std::int64_t futile_word = 0;        // the pool's counters when an offer last found nobody
+    std::uint64_t offered_at = 0;        // ticks; 0: what was offered last has been taken, or nobody can be hurried
+    int inline_depth = 0;                // spawned jobs run at once within each other
+    JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
+    // Entries of deque() from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
     bool queues_used = false;  // since a guest came
 
@@ -96,29 +141,32 @@ class Worker : public WorkerContext {
     std::atomic<std::uint64_t> woken_at{0};  // ticks, by a thread from outside; 0: no
     std::atomic<bool> searching{false};      // awake and looking for work, as far as it gets to run
     std::atomic<Node*> awaited{nullptr};     // whose descendants the worker would run while it waits
-    Slot<DefaultAtomics, Node*> slot;
-    // Jobs of scopes and loops, and promoted joins. Whoever takes an unshared one out of here owns it.
-    Deque<DefaultAtomics, Node*> deque;
-    // Submitted jobs, and jobs that are also in their group's list (see publish_all): all of them shared.
-    Deque<DefaultAtomics, Node*> far_deque;
+    std::array<LaneQueues, 3> lanes;         // frame, background, io
 
   private:
-    Node* find_own() noexcept;
+    Node* next_job();
+    Node* find_own();
+    Node* find_own_in(Lane which);
     Node* find_elsewhere();
-    Node* steal_from(Worker& victim);
-    Node* steal_far_from(Worker& victim) noexcept;
-    Node* steal_descendant_of(Node& ancestor) noexcept;
-    bool descendant_visible(Node& ancestor) noexcept;
-    Node* find_injected() noexcept;
+    Node* find_elsewhere_in(Lane which);
+    Node* steal_from(Worker& victim, Lane which);
+    Node* steal_far_from(Worker& victim, Lane which) noexcept;
+    bool background_is_due() const noexcept;
+    Node* enter_lane(Lane which, Node* node) noexcept;
+    Node* steal_descendant_of(Node& ancestor, Lane which) noexcept;
+    bool descendant_visible(Node& ancestor, Lane which) noexcept;
+    Node* find_injected_in(Lane which) noexcept;
     Node* idle_until_work();
     Node* search_awake();
     Node* next_own_descendant_of(Node& ancestor) noexcept;
     Node* next_listed_in(Group& group) noexcept;
-    void publish(Node& node) noexcept;
+    void publish(Node& node, Lane which) noexcept;
     void publish_all() noexcept;
+    bool succeeds_itself(Node& continuation, Succession succession) noexcept;
+    Node* tell_of_end(std::uintptr_t first, Succession succession) noexcept;
 
     template <class Event>
-    void await(Event event) noexcept;
+    void await(Event& event) noexcept;
     template <class Event>
     void park_for(Event& event) noexcept;
 
@@ -130,6 +178,7 @@ class Worker : public WorkerContext {
     SpinBudget wait_budget_;
     std::uint32_t random_state_;
     std::uint32_t turn_ = 0;
+    std::uint32_t frame_jobs_in_a_row_ = 0;
     StealPace steal_pace_;
 };
 
@@ -137,7 +186,7 @@ class Worker : public WorkerContext {
 class RaisedFloor {
   public:
     explicit RaisedFloor(Worker& worker) noexcept : worker_(worker), outer_(worker.floor) {
-        worker.floor = worker.deque.bottom();
+        worker.floor = worker.deque().bottom();
     }
     RaisedFloor(const RaisedFloor&) = delete;
     RaisedFloor& operator=(const RaisedFloor&) = delete;

@@ -15,7 +15,7 @@ std::size_t place_in(const Pool& pool) {
 }
 
 std::size_t most_places_in(const Pool& pool) noexcept {
-    return static_cast<std::size_t>(pool.worker_count() + kMostGuests);
+    return pool.core().workers.size() + static_cast<std::size_t>(kMostGuests);
 }
 
 }  // namespace quarry::impl

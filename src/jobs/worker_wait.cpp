@@ -3,15 +3,18 @@
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
+#include "jobs/task_listeners.hpp"
 #include "jobs/worker.hpp"
 
 namespace quarry::impl {
 namespace {
 
-// The two kinds of event a worker waits for.
+// The kinds of event a worker waits for. lane(): where its descendants are queued.
 struct GroupEnd {
     Group& group;
 
+    Lane lane() const noexcept { return group.owner->lane; }
     Node& ancestor() const noexcept { return group.node(); }
     bool is_over() const noexcept { return group.completion.done(); }
     // Others have listed jobs of the group: the owner looks at them before it goes on waiting.
@@ -22,7 +25,9 @@ struct GroupEnd {
 
 struct LatchSet {
     Node& node;
+    Lane waiter_lane;
 
+    Lane lane() const noexcept { return waiter_lane; }
     Node& ancestor() const noexcept { return node; }
     bool is_over() const noexcept { return node.latch.is_set(); }
     bool has_news() const noexcept { return false; }
@@ -30,16 +35,38 @@ struct LatchSet {
     void end() const noexcept {}
 };
 
+class TaskEnded : public EndListener {
+  public:
+    TaskEnded(Node& task, Parker<DefaultAtomics>& parker) noexcept : EndListener{}, task_(task), waiter_(parker) {
+        ended = [](EndListener& listener) noexcept { static_cast<TaskEnded&>(listener).waiter_.tell(); };
+    }
+
+    Lane lane() const noexcept { return task_front(task_).lane == Lane::host ? Lane::frame : task_front(task_).lane; }
+    Node& ancestor() const noexcept { return task_; }
+    // Once it listens it must stay until it is told.
+    bool is_over() const noexcept { return listening_ ? waiter_.was_told() : task_.end.is_set(); }
+    bool has_news() const noexcept { return false; }
+    void begin(Parker<DefaultAtomics>&) noexcept {
+        if (!listening_) listening_ = listen(task_, *this);
+    }
+    void end() const noexcept {}
+
+  private:
+    Node& task_;
+    TaskWaiter<DefaultAtomics> waiter_;
+    bool listening_ = false;
+};
+
 }  // namespace
 
 // The newest entry of the own deque, above the floor, that the wait may run.
 Node* Worker::next_own_descendant_of(Node& ancestor) noexcept {
-    while (deque.bottom() > floor) {
-        Node* const node = deque.pop();
+    while (deque().bottom() > floor) {
+        Node* const node = deque().pop();
         if (node == nullptr) break;
         if (!descends_from(*node, ancestor)) {
             // Something that runs within this wait spawned into a group outside of it.
-            publish(*node);
+            publish(*node, lane);
         } else if (Node* const mine = claimed(node)) {
             return mine;
         }
@@ -60,7 +87,8 @@ Node* Worker::next_listed_in(Group& group) noexcept {
 
 // Moves a job out of this worker's deque to where the owner of its group can claim it. A promoted join can be claimed
 // by its owner already.
-void Worker::publish(Node& node) noexcept {
+void Worker::publish(Node& node, Lane which) noexcept {
+    Deque<DefaultAtomics, Node*>& far_deque = lane_queues(which).far_deque;
     if (Group* const group = node.group) {
         Worker* const owner = group->owner;
         group->completion.hold();
@@ -70,22 +98,24 @@ void Worker::publish(Node& node) noexcept {
     } else {
         far_deque.push(&node);
     }
-    core.job_queued(this, node);
+    core.job_queued(this, which, node);
 }
 
 // A worker that sleeps in a wait hides nothing: what it may not run itself, others can reach. See completion/README.md.
 void Worker::publish_all() noexcept {
-    while (Node* const node = deque.pop()) publish(*node);
-    floor = std::min(floor, deque.bottom());
+    for (const Lane which : {Lane::frame, Lane::background, Lane::io}) {
+        while (Node* const node = lane_queues(which).deque.pop()) publish(*node, which);
+    }
+    floor = std::min(floor, deque().bottom());
 }
 
-Node* Worker::steal_descendant_of(Node& ancestor) noexcept {
+Node* Worker::steal_descendant_of(Node& ancestor, Lane which) noexcept {
     Node* found = nullptr;
     const auto try_victim = [&](Worker& victim) {
         while (found == nullptr && &victim != this) {
             counters.steal_attempts.add();
             const Steal<Node*> steal =
-                victim.deque.steal_if([&](Node* node) { return descends_from(*node, ancestor); });
+                victim.lane_queues(which).deque.steal_if([&](Node* node) { return descends_from(*node, ancestor); });
             if (steal.status == StealStatus::lost) counters.lost_races.add();
             if (steal.status != StealStatus::got) return;
             counters.steals.add();
@@ -93,20 +123,19 @@ Node* Worker::steal_descendant_of(Node& ancestor) noexcept {
             found = claimed(steal.value);
         }
     };
-    core.for_each_guest(try_victim);
-    for (const auto& victim : core.workers) try_victim(*victim);
+    core.for_each_in(which, try_victim);
     return found;
 }
 
 // The same question without taking; asked before sleeping.
-bool Worker::descendant_visible(Node& ancestor) noexcept {
+bool Worker::descendant_visible(Node& ancestor, Lane which) noexcept {
     bool visible = false;
     const auto look = [&](Worker& victim) {
         if (visible || &victim == this) return;
-        visible = victim.deque.oldest_satisfies([&](Node* node) { return descends_from(*node, ancestor); });
+        visible = victim.lane_queues(which).deque.oldest_satisfies(
+            [&](Node* node) { return descends_from(*node, ancestor); });
     };
-    core.for_each_guest(look);
-    for (const auto& victim : core.workers) look(*victim);
+    core.for_each_in(which, look);
     return visible;
 }
 
@@ -117,7 +146,7 @@ void Worker::park_for(Event& event) noexcept {
     if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
         // Pairs with the fence of whoever queues a descendant and then looks for waiters.
         DefaultAtomics::fence(std::memory_order_seq_cst);
-        if (descendant_visible(event.ancestor())) {
+        if (descendant_visible(event.ancestor(), event.lane())) {
             parker.cancel(Parker<DefaultAtomics>::kWaiting);
         } else {
             counters.parks.add();
@@ -129,18 +158,19 @@ void Worker::park_for(Event& event) noexcept {
 
 // Returns when the event is over, or has news for the caller.
 template <class Event>
-void Worker::await(Event event) noexcept {
+void Worker::await(Event& event) noexcept {
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
-    core.sleep.add_appetite(1);
+    Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
+    hungry.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
     while (!event.is_over() && !event.has_news()) {
         Node* node = next_own_descendant_of(event.ancestor());
-        if (node == nullptr) node = steal_descendant_of(event.ancestor());
+        if (node == nullptr) node = steal_descendant_of(event.ancestor(), event.lane());
         if (node != nullptr) {
-            core.sleep.add_appetite(-1);
+            hungry.add_appetite(-1);
             execute(*node);
-            core.sleep.add_appetite(1);
+            hungry.add_appetite(1);
             wait_budget_.found();
             deadline = os::ticks() + wait_budget_.ticks();
         } else if (os::ticks() < deadline) {
@@ -152,7 +182,7 @@ void Worker::await(Event event) noexcept {
             deadline = os::ticks() + wait_budget_.ticks();
         }
     }
-    core.sleep.add_appetite(-1);
+    hungry.add_appetite(-1);
     awaited.store(outer_awaited, std::memory_order_relaxed);
 }
 
@@ -166,7 +196,8 @@ void Worker::wait_for(Group& group) noexcept {
         } else if (group.completion.done()) {
             break;
         } else {
-            await(GroupEnd{group});
+            GroupEnd event{group};
+            await(event);
         }
     }
     // What was listed and then run by others.
@@ -176,19 +207,28 @@ void Worker::wait_for(Group& group) noexcept {
 void Worker::wait_for(Node& node_with_latch) noexcept {
     if (node_with_latch.latch.is_set()) return;
     const RaisedFloor raised(*this);
-    await(LatchSet{node_with_latch});
+    LatchSet event{node_with_latch, lane};
+    await(event);
+}
+
+void Worker::wait_for_task(Node& task) noexcept {
+    if (task.end.is_set()) return;
+    const RaisedFloor raised(*this);
+    TaskEnded event(task, parker);
+    await(event);
 }
 
 void Worker::leave_queues_empty() noexcept {
     queues_used = false;
-    while (Node* const node = deque.pop()) {
+    LaneQueues& own = lane_queues(Lane::frame);
+    while (Node* const node = own.deque.pop()) {
         if (node->group == nullptr) {
             release(node);  // a promoted join, which its frame has settled
         } else {
-            publish(*node);  // spawned into a scope of another thread, which finds it in its list
+            publish(*node, Lane::frame);  // spawned into a scope of another thread, which finds it in its list
         }
     }
-    while (Node* const node = far_deque.pop()) release(node);
+    while (Node* const node = own.far_deque.pop()) release(node);
 }
 
 }  // namespace quarry::impl

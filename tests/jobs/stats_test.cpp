@@ -86,6 +86,7 @@ TEST_P(StatsOn, SumsOfTheWorkersAreTheTotals) {
     WorkerStats sum = stats.guests;
     sum += stats.outside;
     for (const WorkerStats& worker : stats.workers) sum += worker;
+    for (const WorkerStats& worker : stats.io) sum += worker;
     EXPECT_EQ(sum.spawned, stats.total.spawned);
     EXPECT_EQ(sum.completed, stats.total.completed);
     EXPECT_EQ(sum.failed, stats.total.failed);

@@ -13,4 +13,10 @@ class QUARRY_API Error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// What Task::get throws for a job that never ran: it was cancelled, its stop token was, or what it had to continue was.
+class QUARRY_API Cancelled : public Error {
+  public:
+    using Error::Error;
+};
+
 }  // namespace quarry

@@ -2,6 +2,7 @@
 
 namespace quarry {
 
+class Cancelled;
 class Error;
 class Pool;
 class Scope;
@@ -9,6 +10,7 @@ struct JobError;
 struct PoolOptions;
 struct PoolStats;
 struct ScopeOptions;
+struct SubmitOptions;
 struct WorkerStats;
 template <class R>
 class ScopeResult;

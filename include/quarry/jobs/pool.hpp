@@ -1,15 +1,19 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/admission.hpp"
 #include "quarry/jobs/impl/join_frame.hpp"
+#include "quarry/jobs/lane.hpp"
 #include "quarry/jobs/stats.hpp"
 #include "quarry/jobs/task.hpp"
 
@@ -17,12 +21,14 @@ namespace quarry {
 
 struct PoolOptions {
     int workers = 0;                      // 0: one per usable CPU (affinity mask and cgroup quota count); at most 1,024
-    std::size_t queue_capacity = 10'000;  // jobs waiting in the injection queue, and in a worker's own; 1 to 1,048,576
+    int io_threads = 2;                   // of Lane::io, started by its first job; 0: no such lane; at most 256
+    int reserved_for_frame = 0;           // workers that never start background work; less than `workers`
+    std::size_t queue_capacity = 10'000;  // jobs waiting in each lane, and in a worker's own queue; 1 to 1,048,576
     std::size_t steal_batch = 32;         // most jobs a thief takes at once; 1 to 256
     bool lifo_slot = true;                // keep the job a worker submitted last where it is found first
     std::string name = "quarry";          // of the threads, with their number behind it
     std::function<void(std::exception_ptr)> on_error = {};  // a detached task failed; empty: counted, first one logged
-    std::function<void(int)> on_thread_start = {};          // on each worker's thread, with its index
+    std::function<void(int)> on_thread_start = {};          // on each thread of the pool, with its index
     std::function<void(int)> on_thread_stop = {};
 };
 
@@ -31,6 +37,7 @@ struct PoolOptions {
 class Pool {
   public:
     static constexpr int kMostWorkers = 1024;
+    static constexpr int kMostIoThreads = 256;
     static constexpr std::size_t kMostQueueCapacity = std::size_t{1} << 20;
     static constexpr std::size_t kMostStealBatch = 256;
 
@@ -51,10 +58,22 @@ class Pool {
     template <class F, class G>
     auto join(F&& f, G&& g);
 
-    // Hands f() to the workers. From outside it waits for room in the queue; from within a job, a scope, a join or a
-    // loop of any pool it never waits, because the worker that would make room may be waiting for that job.
+    // Hands f() to the threads of a lane. From outside it waits for room in the lane's queue; from within a job, a
+    // scope, a join or a loop of any pool it never waits, because the worker that would make room may be waiting for
+    // that job. Throws quarry::Error when the pool is being destroyed; its own jobs may still submit then, and all of
+    // it is run.
     template <class F>
-    Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f);
+    Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
+    // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
+    template <class F>
+    std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
+
+    // Runs jobs of Lane::host, most important first: all that wait, at most `most`, or until the budget is spent (but
+    // one at least). Returns how many. Only on the host's thread: the one that made the pool, or adopted it since.
+    QUARRY_API std::size_t run_host_jobs(std::size_t most = static_cast<std::size_t>(-1));
+    QUARRY_API std::size_t run_host_jobs(std::chrono::nanoseconds budget);
+    // From now on the calling thread is the host's.
+    QUARRY_API void adopt_host_thread() noexcept;
 
     QUARRY_API int worker_count() const noexcept;
     QUARRY_API PoolStats stats() const;
@@ -65,12 +84,19 @@ class Pool {
     QUARRY_API static void stop_shared();
     // The pool whose job runs on this thread, or in whose scope this thread takes part; else null.
     QUARRY_API static Pool* current() noexcept;
-    // Index of the calling thread's place in that pool: its workers first, then guests; -1 outside.
+    // Index of the calling thread's place in that pool: its workers first, then guests, then its I/O threads;
+    // -1 outside.
     QUARRY_API static int current_index() noexcept;
+    // Lane and priority of the job that runs on this thread; frame and normal outside.
+    QUARRY_API static Lane current_lane() noexcept;
+    QUARRY_API static Priority current_priority() noexcept;
 
     impl::PoolCore& core() const noexcept { return *core_; }
 
   private:
+    template <class F>
+    static auto admit(impl::Admission& admission, F&& f, const SubmitOptions& options);
+
     std::unique_ptr<impl::PoolCore> core_;
 };
 
@@ -81,14 +107,28 @@ auto Pool::join(F&& f, G&& g) {
 }
 
 template <class F>
-Task<std::invoke_result_t<std::decay_t<F>&>> Pool::submit(F&& f) {
+auto Pool::admit(impl::Admission& admission, F&& f, const SubmitOptions& options) {
     using R = std::invoke_result_t<std::decay_t<F>&>;
-    using Payload = impl::TaskPayload<std::decay_t<F>, R>;
-    impl::JobUnderConstruction job(impl::allocate_job());
-    auto& payload = impl::PayloadIn<Payload>::emplace(job.get(), std::forward<F>(f), impl::task_home(*core_));
-    impl::Job& ready = job.complete(&Payload::operate);
-    impl::submit_task(*core_, ready);
-    return Task<R>(ready, payload.outcome);
+    using Body = impl::TaskBody<std::decay_t<F>, R>;
+    impl::JobUnderConstruction under_construction(impl::allocate_job());
+    Body& body = impl::BodyIn<Body>::emplace(under_construction.get(), std::forward<F>(f));
+    impl::Job& job = under_construction.complete(&Body::operate);
+    Task<R> task(job, body.result);
+    admission.submit(job, options);
+    return task;
+}
+
+template <class F>
+Task<std::invoke_result_t<std::decay_t<F>&>> Pool::submit(F&& f, const SubmitOptions& options) {
+    impl::Admission admission(*core_, options, impl::Admission::WhenFull::wait);
+    return admit(admission, std::forward<F>(f), options);
+}
+
+template <class F>
+std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> Pool::try_submit(F&& f, const SubmitOptions& options) {
+    impl::Admission admission(*core_, options, impl::Admission::WhenFull::refuse);
+    if (!admission.granted()) return std::nullopt;
+    return admit(admission, std::forward<F>(f), options);
 }
 
 }  // namespace quarry

@@ -41,11 +41,12 @@ struct WorkerStats {
 
 struct PoolStats {
     std::vector<WorkerStats> workers;
-    WorkerStats guests;   // threads outside the pool while they take part in a scope, join or loop of their own
-    WorkerStats outside;  // jobs submitted, and wake-ups made, by threads outside the pool
-    WorkerStats total;    // the sum of all above; at idle total.spawned = completed + failed + cancelled
+    std::vector<WorkerStats> io;  // the threads of Lane::io
+    WorkerStats guests;           // threads outside the pool while they take part in a scope, join or loop of their own
+    WorkerStats outside;          // what threads outside the pool submitted, cancelled and woke
+    WorkerStats total;            // the sum of all above; at idle total.spawned = completed + failed + cancelled
 
-    // Share of each worker (and, last, of the guests) in the jobs executed, 0 to 1.
+    // Share of each worker (and, last, of the guests) in the jobs executed by these, 0 to 1.
     QUARRY_API std::vector<double> shares() const;
     // What happened since `earlier`: the figures of one batch.
     QUARRY_API PoolStats since(const PoolStats& earlier) const;

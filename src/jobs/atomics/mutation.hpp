@@ -6,12 +6,19 @@ namespace quarry::impl {
 // that must not be left out; the model checker switches one on at a time and must find the failure it causes.
 enum class Mutation {
     none,
+    chain_lock,
+    chain_unlock,
+    chain_without_lock,
+    claim_arm,
+    claim_armed,
     claim_ended,
     claim_ended_alone,
     claim_handle,
+    claim_raise_by_store,
     claim_release,
     claim_share_by_store,
     claim_sole_acquire,
+    claim_unarmed,
     claim_without_exchange,
     completion_done,
     completion_finish,
@@ -62,6 +69,12 @@ enum class Mutation {
     slot_put,
     slot_put_without_exchange,
     slot_take,
+    task_end_is_set,
+    task_end_listen,
+    task_end_listen_late,
+    task_end_set,
+    task_waiter_told,
+    task_waiter_told_late,
 };
 
 }  // namespace quarry::impl

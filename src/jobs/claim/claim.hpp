@@ -18,6 +18,13 @@ class Claim {
         state_.store(references | (shared ? kShared : 0) | (handle ? kHandle : 0), std::memory_order_relaxed);
     }
 
+    // A submitted job: one reference is the handle's, one that of the queue it is in or, if it is a continuation and
+    // not armed yet, of what it continues.
+    void prepare_task(bool armed, std::uint32_t priority) noexcept {
+        state_.store(2 | kShared | kHandle | (armed ? 0 : kUnarmed) | priority << kPriorityShift,
+                     std::memory_order_relaxed);
+    }
+
     // The caller has just taken an unshared job out of its only queue and will publish it again, in two places. The
     // handle may be dropped at the same time, so a load and a store would not do.
     void share() noexcept {
@@ -28,15 +35,54 @@ class Claim {
         state_.fetch_add(kShared + 1, std::memory_order_relaxed);
     }
 
-    // True for exactly one caller. Whoever calls holds a reference.
+    // True for exactly one caller. Whoever calls holds a reference. A continuation that is not armed can not be run,
+    // only cancelled.
     bool try_claim() noexcept {
-        const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_armed, std::memory_order_acquire));
         if ((seen & kShared) == 0) return true;
+        if ((seen & kUnarmed) != 0 && !Policy::mutated(Mutation::claim_unarmed)) return false;
+        return try_claim_even_if_unarmed();
+    }
+    // The same for a caller that will not run it, or that has just seen the end of what the job continues.
+    bool try_claim_even_if_unarmed() noexcept {
+        const std::uint32_t seen = state_.load(std::memory_order_relaxed);
         if (Policy::mutated(Mutation::claim_without_exchange)) {
             state_.fetch_or(kClaimed, std::memory_order_relaxed);
             return (seen & kClaimed) == 0;
         }
         return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
+    }
+
+    // What a continuation waited for has ended. True: it is to be queued, at `priority`. False: it was claimed before,
+    // by cancelling it.
+    bool arm(std::uint32_t& priority) noexcept {
+        const std::uint32_t old =
+            state_.fetch_and(~kUnarmed, Policy::order(Mutation::claim_arm, std::memory_order_release));
+        priority = (old & kPriority) >> kPriorityShift;
+        return (old & kClaimed) == 0;
+    }
+    bool is_armed() const noexcept { return (state_.load(std::memory_order_acquire) & kUnarmed) == 0; }
+
+    enum class Raise { too_late, noted, requeue };
+    // Whoever calls holds a reference. requeue: the caller queues the job once more, with a reference that was counted
+    // here. noted: arm() will see the priority.
+    Raise raise(std::uint32_t priority) noexcept {
+        std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        for (;;) {
+            if ((seen & kClaimed) != 0 || (seen & kPriority) >> kPriorityShift >= priority) return Raise::too_late;
+            const bool armed = (seen & kUnarmed) == 0;
+            const std::uint32_t raised = ((seen & ~kPriority) | priority << kPriorityShift) + (armed ? 1 : 0);
+            if (Policy::mutated(Mutation::claim_raise_by_store)) {
+                state_.store(raised, std::memory_order_relaxed);
+            } else if (!state_.compare_exchange_weak(seen, raised, std::memory_order_relaxed,
+                                                     std::memory_order_relaxed)) {
+                continue;
+            }
+            return armed ? Raise::requeue : Raise::noted;
+        }
+    }
+    std::uint32_t priority() const noexcept {
+        return (state_.load(std::memory_order_relaxed) & kPriority) >> kPriorityShift;
     }
 
     // The result lives until the job has ended and the handle is gone, whichever comes last; not until the last queue
@@ -70,7 +116,10 @@ class Claim {
     static constexpr std::uint32_t kShared = std::uint32_t{1} << 30;
     static constexpr std::uint32_t kHandle = std::uint32_t{1} << 29;
     static constexpr std::uint32_t kEnded = std::uint32_t{1} << 28;
-    static constexpr std::uint32_t kReferences = kEnded - 1;
+    static constexpr std::uint32_t kUnarmed = std::uint32_t{1} << 27;
+    static constexpr unsigned kPriorityShift = 25;
+    static constexpr std::uint32_t kPriority = std::uint32_t{3} << kPriorityShift;
+    static constexpr std::uint32_t kReferences = (std::uint32_t{1} << kPriorityShift) - 1;
 
     typename Policy::template Atomic<std::uint32_t> state_{0};
 };

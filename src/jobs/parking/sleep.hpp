@@ -35,11 +35,12 @@ class Sleep {
 
     // The worker has found a job and stops searching. True: it was the last searcher while others sleep, so a job
     // published meanwhile relied on it: the caller looks once more, and wakes one if work is visible.
-    [[nodiscard]] bool work_found() noexcept {
+    // `others_may_sleep`: somebody who sleeps elsewhere, not counted in this word, relied on it too.
+    [[nodiscard]] bool work_found(bool others_may_sleep = false) noexcept {
         const std::int64_t old = word_.fetch_sub(kSearching + kAppetite,
                                                  Policy::order(Mutation::sleep_work_found, std::memory_order_seq_cst));
         if (Policy::mutated(Mutation::sleep_last_searcher)) return false;
-        return searching(old) == 1 && sleeping(old) > 0;
+        return searching(old) == 1 && (sleeping(old) > 0 || others_may_sleep);
     }
 
     // The searching worker sleeps until it is picked; it is a searcher again when this returns. work_visible() looks

@@ -36,13 +36,15 @@ QUARRY_API void free_job(Job& job) noexcept;
 QUARRY_API void drop_handle(Job& job) noexcept;
 
 // A closure that is too big for the node lives on the heap; both look alike through get().
-template <class Payload>
+// Offset: bytes at the beginning of the storage that are used otherwise.
+template <class Payload, std::size_t Offset = 0>
 struct PayloadIn {
-    static constexpr bool kInline = sizeof(Payload) <= kInlineClosureBytes && alignof(Payload) <= 16;
+    static constexpr bool kInline =
+        sizeof(Payload) <= kInlineClosureBytes - Offset && alignof(Payload) <= (Offset % 16 == 0 ? 16 : 8);
 
     template <class... Arguments>
     static Payload& emplace(Job& job, Arguments&&... arguments) {
-        void* bytes = closure_storage(job);
+        void* bytes = static_cast<std::byte*>(closure_storage(job)) + Offset;
         if constexpr (kInline) {
             return *::new (bytes) Payload(std::forward<Arguments>(arguments)...);
         } else {
@@ -52,7 +54,7 @@ struct PayloadIn {
         }
     }
     static Payload& get(Job& job) noexcept {
-        void* bytes = closure_storage(job);
+        void* bytes = static_cast<std::byte*>(closure_storage(job)) + Offset;
         if constexpr (kInline) {
             return *std::launder(static_cast<Payload*>(bytes));
         } else {

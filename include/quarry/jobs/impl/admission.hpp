@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "quarry/export.hpp"
+#include "quarry/jobs/impl/job.hpp"
+#include "quarry/jobs/lane.hpp"
+
+namespace quarry::impl {
+
+class PoolCore;
+
+// A place for one job in its lane, taken before the job's closure is moved into it: so that a caller who is refused
+// keeps the closure, and once the closure is moved nothing can fail.
+class Admission {
+  public:
+    enum class WhenFull { wait, refuse };
+
+    // Waits for room only in a thread outside every job: a worker that would make room may be waiting for that job.
+    // Throws std::invalid_argument for an unknown lane or priority, quarry::Error when the pool is being destroyed.
+    QUARRY_API Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full);
+    Admission(const Admission&) = delete;
+    Admission& operator=(const Admission&) = delete;
+    QUARRY_API ~Admission();
+
+    bool granted() const noexcept { return place_ != Place::none; }
+    // Completes the job, whose body and `operate` are set, and queues it. Once.
+    QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;
+
+  private:
+    enum class Place : std::uint8_t { none, own_queue, lane_queue };
+
+    PoolCore& core_;
+    const Lane lane_;
+    Place place_ = Place::none;
+};
+
+}  // namespace quarry::impl

@@ -1,0 +1,74 @@
+#include "quarry/jobs/impl/admission.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
+#include "jobs/worker.hpp"
+#include "quarry/jobs/error.hpp"
+
+namespace quarry::impl {
+namespace {
+
+void require_known(const SubmitOptions& options) {
+    if (static_cast<int>(options.lane) >= kLanes) {
+        throw std::invalid_argument("SubmitOptions::lane is " + std::to_string(static_cast<int>(options.lane)) +
+                                    "; allowed are Lane::frame, background, io and host");
+    }
+    if (static_cast<int>(options.priority) >= kPriorities) {
+        throw std::invalid_argument("SubmitOptions::priority is " + std::to_string(static_cast<int>(options.priority)) +
+                                    "; allowed are Priority::low, normal, high and urgent");
+    }
+}
+
+}  // namespace
+
+Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full)
+    : core_(core), lane_(options.lane) {
+    require_known(options);
+    core.require_usable();
+    Worker* const worker = Worker::current();
+    const bool inside = worker != nullptr && &worker->core == &core;
+    if (!inside) core.require_open();
+    core.prepare_lane(lane_);
+    if (inside && worker->has_queues_for(lane_) && options.priority == Priority::normal) {
+        worker->reserve_submitted(lane_);
+        place_ = Place::own_queue;
+        return;
+    }
+    Injection& injection = core.injection(lane_);
+    if (!injection.try_take_room()) {
+        if (inside && !worker->guest) {
+            injection.take_room_beyond();
+        } else if (when_full == WhenFull::refuse) {
+            return;
+        } else if (worker != nullptr) {
+            injection.take_room_beyond();
+        } else if (!injection.wait_for_room(core.stopping)) {
+            core.require_open();
+        }
+    }
+    place_ = Place::lane_queue;
+}
+
+Admission::~Admission() {
+    if (place_ == Place::lane_queue) core_.injection(lane_).give_room_back();
+}
+
+void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
+    auto& node = static_cast<Node&>(job);
+    core_.make_task(node, options, true);
+    core_.count_spawned();
+    if (place_ == Place::own_queue) {
+        Worker& worker = *Worker::current();
+        worker.push_submitted(node, lane_);
+        core_.job_queued(&worker, lane_, node);
+    } else {
+        core_.injection(lane_).push(node, options.priority);
+        core_.job_queued(core_.own_worker(), lane_, node);
+    }
+    place_ = Place::none;
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "jobs/node.hpp"
+#include "quarry/jobs/impl/gather.hpp"
+
+// The address in a continuation's Antecedents: a node, or with this mark an AntecedentList.
+namespace quarry::impl {
+
+inline constexpr std::uintptr_t kAntecedentListMark = 2;
+
+inline Node* first_unended(std::uintptr_t address) noexcept {
+    const auto has_ended = [](const Job* job) { return static_cast<const Node*>(job)->end.is_set(); };
+    if (address == 0) return nullptr;
+    if ((address & kAntecedentListMark) == 0) {
+        auto* const node = reinterpret_cast<Node*>(address);
+        return has_ended(node) ? nullptr : node;
+    }
+    const auto& list = *reinterpret_cast<const AntecedentList*>(address & ~kAntecedentListMark);
+    Job* const* const end = list.jobs + list.count;
+    Job* const* const found = std::find_if_not(list.jobs, end, has_ended);
+    return found == end ? nullptr : static_cast<Node*>(*found);
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,112 @@
+// What a pool does for submitted jobs: their making, their end, and those of the host's thread.
+#include <string>
+
+#include "jobs/os.hpp"
+#include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
+#include "jobs/task_listeners.hpp"
+#include "quarry/jobs/error.hpp"
+
+namespace quarry::impl {
+
+void PoolCore::make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept {
+    auto& header = *::new (static_cast<void*>(node.closure)) TaskHeader{};
+    header.outcome = Outcome::none;
+    header.lane = submit_options.lane;
+    header.home_serial = task_home.serial();
+    header.home = &task_home;
+    header.name = submit_options.name;
+    header.stop = submit_options.stop_token;
+    node.group = Node::task_mark();
+    ::new (static_cast<void*>(&node.end)) TaskEnd<DefaultAtomics>;
+    node.become_root(submit_options.priority);
+    node.claim.prepare_task(armed, static_cast<std::uint32_t>(submit_options.priority));
+}
+
+void PoolCore::count_spawned() noexcept {
+    if (Worker* const worker = own_worker()) {
+        worker->counters.spawned.add();
+    } else {
+        submitted_outside_.fetch_add(1, std::memory_order_release);
+    }
+}
+
+void PoolCore::queue_continuation(Node& node) noexcept {
+    const Lane lane = task_front(node).lane;
+    std::uint32_t level = 0;
+    if (!node.claim.arm(level)) {
+        release(&node);
+        return;
+    }
+    const auto priority = static_cast<Priority>(level);
+    Worker* const worker = own_worker();
+    if (worker != nullptr && worker->has_queues_for(lane) && priority == Priority::normal) {
+        try {
+            worker->reserve_submitted(lane);
+            worker->push_submitted(node, lane);
+            job_queued(worker, lane, node);
+            return;
+        } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the lane's queue needs no memory
+        }
+    }
+    injection(lane).take_room_beyond();
+    injection(lane).push(node, priority);
+    job_queued(worker, lane, node);
+}
+
+void PoolCore::end_cancelled(Node& node) noexcept {
+    node.operate(node, Job::Operation::discard);
+    task_header(node).stop = {};
+    if (Worker* const worker = own_worker()) {
+        worker->counters.cancelled.add();
+    } else {
+        cancelled_outside_.fetch_add(1, std::memory_order_release);
+    }
+    if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
+    for_each_listener(node.end.set(), [this](Node& continuation) { queue_continuation(continuation); });
+    look_whether_drained();
+}
+
+Node* PoolCore::take_host_job() noexcept {
+    Injection& host = injection(Lane::host);
+    for (;;) {
+        Node* node = host.take_important();
+        if (node == nullptr) host.take(&node, 1, false);
+        if (node == nullptr || node->claim.try_claim()) return node;
+        release(node);
+    }
+}
+
+std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks) {
+    require_usable();
+    if (!is_host_thread()) {
+        throw Error("run_host_jobs is for the host's thread: the one that made the pool, or called adopt_host_thread");
+    }
+    if (injection(Lane::host).looks_empty()) return 0;
+    const Participation participation(*this);
+    const std::uint64_t start = os::ticks();
+    std::size_t count = 0;
+    while (count < most && (count == 0 || os::ticks() - start < budget_ticks)) {
+        Node* const node = take_host_job();
+        if (node == nullptr) break;
+        participation.worker().run_waited_for(*node, Succession::none);
+        ++count;
+    }
+    return count;
+}
+
+// The pool is being destroyed. On another thread than the host's they can not run any more.
+void PoolCore::finish_host_jobs() noexcept {
+    if (is_host_thread()) {
+        const Participation participation(*this);
+        while (Node* const node = take_host_job()) participation.worker().run_waited_for(*node, Succession::none);
+    } else {
+        while (Node* const node = take_host_job()) {
+            end_cancelled(*node);
+            release(node);
+        }
+    }
+    look_whether_drained();
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,153 @@
+// Who is woken when a job is queued.
+#include "jobs/os.hpp"
+#include "jobs/pool_core.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// A sleeping worker as Sleep::wake_one sees it.
+struct Sleeper {
+    Worker& worker;
+    WakerGoesOn waker_goes_on;
+
+    // Steers before the sleeper can go on, so that it sees that it was; one that another waker gets finds out as well.
+    bool try_pick() const noexcept {
+        if (!worker.parker.is_sleeping()) return false;
+        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
+        if (waker_goes_on == WakerGoesOn::unknown) worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
+        return worker.parker.try_pick();
+    }
+    void wake() const noexcept { worker.parker.wake(); }
+};
+
+}  // namespace
+
+void PoolCore::started_after(std::uint64_t ticks) noexcept {
+    constexpr std::uint64_t kLateMicroseconds = 200;
+    constexpr std::int32_t kWakesToSteer = 100;
+    if (ticks < kLateMicroseconds * os::ticks_per_microsecond()) return;
+    steered_wakes_left_.store(kWakesToSteer, std::memory_order_relaxed);
+}
+
+bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
+    if (crew.members.empty()) return false;
+    if (waker_goes_on == WakerGoesOn::unknown && steered_wakes_left_.load(std::memory_order_relaxed) > 0) {
+        steered_wakes_left_.fetch_sub(1, std::memory_order_relaxed);
+        waker_goes_on = WakerGoesOn::yes;
+    }
+    return crew.sleep.wake_one(
+        crew.members.size(), 0,
+        [&](std::size_t i) {
+            return Sleeper{*crew.members[i], waker_goes_on};
+        },
+        even_if_searching);
+}
+
+// Somebody who waits, asleep, for an ancestor of this job.
+bool PoolCore::wake_waiter_for(Node& node) noexcept {
+    Worker* waiter = nullptr;
+    const auto look = [&](Worker& worker) {
+        if (waiter != nullptr || !worker.parker.is_waiting()) return;
+        const Node* const awaited = worker.awaited.load(std::memory_order_relaxed);
+        if (awaited != nullptr && descends_from(node, *awaited)) waiter = &worker;
+    };
+    for (const auto& worker : workers) look(*worker);
+    for_each_guest(look);
+    if (waiter == nullptr) return false;
+    waiter->parker.notify();
+    return true;
+}
+
+void PoolCore::count_wake(Worker* by) noexcept {
+    if (by != nullptr) {
+        by->counters.wakes.add();
+    } else {
+        wakes_outside_.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
+    using Counters = Sleep<DefaultAtomics>;
+    // A thread from outside may be about to wait: then its own CPU is the one that is free first.
+    const WakerGoesOn goes_on = by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes;
+    if (lane == Lane::host) {
+        DefaultAtomics::fence(std::memory_order_seq_cst);
+        if (!stopping.load(std::memory_order_seq_cst)) return;
+        stop_events_.fetch_add(1, std::memory_order_release);
+        os::futex_wake_one(stop_events_);
+        return;
+    }
+    if (lane == Lane::frame && options.reserved_for_frame != 0) {
+        const std::int64_t word = reserved_.sleep.new_job();
+        if (Counters::searching(word) != 0) return;
+        if (Counters::sleeping(word) != 0) {
+            if (wake_one(reserved_, goes_on)) count_wake(by);
+            return;
+        }
+    }
+    Crew& crew = lane == Lane::io ? io_ : general_;
+    const std::int64_t word = crew.sleep.new_job();
+    if (Counters::searching(word) != 0) return;
+    if (Counters::sleeping(word) != 0) {
+        if (wake_one(crew, goes_on)) count_wake(by);
+    } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
+        if (wake_waiter_for(node)) {
+            by->counters.wakes.add();
+        } else {
+            by->futile_word = word;
+        }
+    }
+}
+
+bool PoolCore::wake_for_frame(WakerGoesOn waker_goes_on) noexcept {
+    return wake_one(reserved_, waker_goes_on) || wake_one(general_, waker_goes_on);
+}
+
+void PoolCore::job_offered(Worker& by, Node& node) noexcept {
+    using Counters = Sleep<DefaultAtomics>;
+    const std::int64_t word = hungry_crew(by.lane).sleep.new_job();
+    std::int64_t searching = Counters::searching(word);
+    std::int64_t sleeping = Counters::sleeping(word);
+    const bool both_crews = by.lane == Lane::frame && options.reserved_for_frame != 0;
+    if (both_crews) {
+        const std::int64_t general = DefaultAtomics::hint(general_.sleep.word()).load(std::memory_order_relaxed);
+        searching += Counters::searching(general);
+        sleeping += Counters::sleeping(general);
+    }
+    by.offered_at = searching != 0 ? os::ticks() : 0;
+    if (searching != 0 || Counters::appetite(word) <= 0) return;
+    bool woken = false;
+    if (sleeping == 0) {
+        woken = wake_waiter_for(node);
+    } else if (both_crews) {
+        woken = wake_for_frame(WakerGoesOn::yes);
+    } else {
+        woken = wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
+    }
+    if (woken) {
+        by.counters.wakes.add();
+    } else {
+        by.futile_word = word;
+    }
+}
+
+void PoolCore::last_searcher_found_work(Crew& crew) noexcept {
+    if (!work_visible_to(crew)) return;
+    if (!wake_one(crew, WakerGoesOn::yes) && others_rely_on(crew)) wake_one(general_, WakerGoesOn::yes);
+}
+
+bool PoolCore::work_visible_in(Lane lane) noexcept {
+    if (!injection(lane).looks_empty()) return true;
+    bool visible = false;
+    for_each_in(lane, [&](Worker& worker) { visible = visible || worker.lane_queues(lane).has_visible_work(); });
+    return visible;
+}
+
+bool PoolCore::work_visible_to(const Crew& crew) noexcept {
+    look_whether_drained();
+    if (is_drained() || work_visible_in(crew.first_lane)) return true;
+    return crew.runs_background && background_in_use_.load(std::memory_order_seq_cst) &&
+           work_visible_in(Lane::background);
+}
+
+}  // namespace quarry::impl
