@@ -156,6 +156,7 @@ void free_job(Job& job) noexcept {
 
 void drop_handle(Job& job) noexcept {
     auto& node = static_cast<Node&>(job);
+    if (node.claim.drop_handle_before_end()) return;
     if (node.claim.handle_dropped()) node.operate(node, Job::Operation::destroy);
     release(&node);
 }

@@ -393,7 +393,7 @@ Node* Worker::execute(Node& node, Succession succession) noexcept {
         return nullptr;
     }
     if (group == Node::task_mark()) {
-        const std::uintptr_t listeners = node.end.set();
+        const std::uintptr_t listeners = node.claim.is_forgotten() ? node.end.set_unseen() : node.end.set();
         release(&node);
         return listeners == TaskEnd<DefaultAtomics>::kNobody ? nullptr : tell_of_end(listeners, succession);
     }

@@ -11,6 +11,7 @@ enum class Mutation {
     chain_without_lock,
     claim_arm,
     claim_armed,
+    claim_drop_early,
     claim_ended,
     claim_ended_alone,
     claim_handle,

@@ -40,6 +40,10 @@ class Claim {
     bool try_claim() noexcept {
         const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_armed, std::memory_order_acquire));
         if ((seen & kShared) == 0) return true;
+        // The only reference is ours: nobody else can claim it, or get to where it could.
+        if ((seen & (kReferences | kHandle | kUnarmed | kClaimed)) == 1) {
+            return true;
+        }
         if ((seen & kUnarmed) != 0 && !Policy::mutated(Mutation::claim_unarmed)) return false;
         return try_claim_even_if_unarmed();
     }
@@ -97,6 +101,24 @@ class Claim {
     bool handle_dropped() noexcept {
         return (state_.fetch_sub(kHandle, Policy::order(Mutation::claim_handle, std::memory_order_acq_rel)) & kEnded) !=
                0;
+    }
+
+    // The handle of a job that has not ended goes, and its reference with it, in one exchange: mostly a job nobody
+    // waits for, whose runner then needs none at all. False: it has ended, see handle_dropped().
+    bool drop_handle_before_end() noexcept {
+        std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        while ((seen & kEnded) == 0) {
+            if (state_.compare_exchange_weak(seen, seen - kHandle - 1,
+                                             Policy::order(Mutation::claim_drop_early, std::memory_order_release),
+                                             std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    // Whether nobody else knows of the job any more: no handle, and no reference but the caller's.
+    bool is_forgotten() const noexcept {
+        return (state_.load(std::memory_order_acquire) & (kReferences | kHandle)) == 1;
     }
 
     void retain() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }
