@@ -85,6 +85,42 @@ void BarePair::serve() {
     }
 }
 
+BareRing::BareRing() : thread_([this] { serve(); }) {}
+
+BareRing::~BareRing() {
+    push(nullptr, nullptr);
+    thread_.join();
+}
+
+void BareRing::push(Job job, void* argument) {
+    const std::uint64_t place = pushed_.load(std::memory_order_relaxed);
+    while (place - popped_seen_ == kSlots) {
+        popped_seen_ = popped_.load(std::memory_order_acquire);
+        if (place - popped_seen_ == kSlots) std::this_thread::yield();
+    }
+    slots_[place % kSlots] = {job, argument};
+    pushed_.store(place + 1, std::memory_order_release);
+}
+
+// Gives room back for all it found at once: the fewer lines travel, the better.
+void BareRing::serve() {
+    std::uint64_t place = 0;
+    for (int polls = 0;; ++polls) {
+        const std::uint64_t end = pushed_.load(std::memory_order_acquire);
+        if (place == end) {
+            polls < 10'000 ? relax() : std::this_thread::yield();
+            continue;
+        }
+        for (; place != end; ++place) {
+            const Slot slot = slots_[place % kSlots];
+            if (slot.job == nullptr) return;
+            slot.job(slot.argument);
+        }
+        popped_.store(place, std::memory_order_release);
+        polls = 0;
+    }
+}
+
 namespace {
 
 [[gnu::noinline]] void empty_job() {

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "jobs/rows/loops.hpp"
+#include "jobs/rows/submit.hpp"
 
 // The baseline: plain recursion, plain loops, std::sort; where threads are the point, naked ones with futexes and
 // an atomic counter.
@@ -74,6 +76,34 @@ class BarePair {
     std::thread thread_;
 };
 
+// One thread that takes jobs from a ring: what handing over costs when only two threads take part, both awake.
+class BareRing {
+  public:
+    using Job = void (*)(void*);
+
+    BareRing();
+    ~BareRing();
+    BareRing(const BareRing&) = delete;
+    BareRing& operator=(const BareRing&) = delete;
+
+    // Waits while the ring is full. `argument` has to live until the job has run.
+    void push(Job job, void* argument);
+
+  private:
+    static constexpr std::size_t kSlots = 8192;
+    struct Slot {
+        Job job;
+        void* argument;
+    };
+    void serve();
+
+    alignas(128) std::atomic<std::uint64_t> pushed_{0};
+    std::uint64_t popped_seen_ = 0;  // by the pushing thread
+    alignas(128) std::atomic<std::uint64_t> popped_{0};
+    alignas(128) std::array<Slot, kSlots> slots_{};
+    std::thread thread_;
+};
+
 class BareEngine {
   public:
     BareEngine(int workers, bool caller_apart)
@@ -116,10 +146,41 @@ class BareEngine {
     void hand_over(F&& job) {
         pair_->hand_over(std::forward<F>(job));
     }
+    // The ring's thread polls, so it exists only as long as it is measured.
+    template <class F>
+    void outside(F&& f) {
+        ring_ = std::make_unique<BareRing>();
+        f();
+        ring_.reset();
+    }
+    template <class F>
+    void flood(int count, F job) {
+        static F the_job = job;
+        for (int index = 0; index < count; ++index) {
+            ring_->push([](void* argument) { (*static_cast<F*>(argument))(); }, &the_job);
+        }
+    }
+    template <class F>
+    int submit_wait(F job) {
+        return submit_ready(job);
+    }
+    template <class F>
+    int submit_ready(F job) {
+        return poll_for(
+            [this](auto task) {
+                using Task = decltype(task);
+                static std::array<std::optional<Task>, 2> tasks;  // the thread may still be leaving the last one
+                static std::size_t next = 0;
+                next ^= 1;
+                ring_->push([](void* argument) { (*static_cast<Task*>(argument))(); }, &tasks[next].emplace(task));
+            },
+            job);
+    }
 
   private:
     BareTeam team_;
     std::unique_ptr<BarePair> pair_;
+    std::unique_ptr<BareRing> ring_;
 };
 
 }  // namespace quarry::bench

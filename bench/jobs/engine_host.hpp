@@ -7,8 +7,10 @@
 #include "jobs/rows/context.hpp"
 #include "jobs/rows/fork.hpp"
 #include "jobs/rows/frames.hpp"
+#include "jobs/rows/list.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/matmul.hpp"
+#include "jobs/rows/submit.hpp"
 #include "jobs/rows/wake.hpp"
 
 // An engine runs in a process of its own and answers requests on its standard input, so that its threads, memory
@@ -28,15 +30,16 @@ class EngineHost {
     virtual void run(std::string_view row, RowContext& context) = 0;
 };
 
-// Workers are threads that compute at the same time, the calling one included; for the row `wake` they are threads
-// beside the caller, because the caller only hands over.
+// Workers are threads that compute at the same time, the calling one included; in rows whose caller only hands over
+// they are threads beside it.
 template <class E>
 class EngineHostOf final : public EngineHost {
   public:
     const char* unsupported(std::string_view row, int workers) const override { return E::unsupported(row, workers); }
 
     void run(std::string_view row, RowContext& context) override {
-        const bool caller_apart = row == "wake";
+        const RowInfo* const info = find_row(row);
+        const bool caller_apart = info != nullptr && info->caller_apart;
         if (engine_ == nullptr || workers_ != context.workers || caller_apart_ != caller_apart) {
             engine_.reset();
             engine_ = std::make_unique<E>(context.workers, caller_apart);
@@ -59,6 +62,8 @@ class EngineHostOf final : public EngineHost {
         if (row == "loop_skewed") return run_loop_skewed(engine, context);
         if (row == "sort") return run_sort(engine, context);
         if (row == "spawn") return run_spawn(engine, context);
+        if (row == "flood") return run_flood(engine, context);
+        if (row == "submit_wait") return run_submit_wait(engine, context);
         if (row == "wake") return run_wake(engine, context);
         if (row == "tick") return run_tick(engine, context);
         if (row == "burst60") return run_burst60(engine, context);

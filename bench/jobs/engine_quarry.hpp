@@ -62,6 +62,24 @@ class QuarryEngine {
     void hand_over(F&& job) {
         pool_.submit(std::forward<F>(job));
     }
+    template <class F>
+    void outside(F&& f) {
+        f();
+    }
+    template <class F>
+    void flood(int count, F job) {
+        for (int index = 0; index < count; ++index) pool_.submit(job);
+    }
+    template <class F>
+    int submit_wait(F job) {
+        return pool_.submit(job).get();
+    }
+    template <class F>
+    int submit_ready(F job) {
+        Task<int> task = pool_.submit(job);
+        while (!task.ready()) relax();
+        return task.get();
+    }
 
   private:
     Pool pool_;

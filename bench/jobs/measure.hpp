@@ -29,6 +29,13 @@ void sleep_ns(std::int64_t duration);
 void sleep_until_ns(std::int64_t deadline);  // on the clock of now_ns()
 void spin_until_ns(std::int64_t deadline);
 
+// Between two looks of a thread that polls.
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 // The compiler must assume that the value is used, and that it may have changed.
 template <class T>
 inline void keep(T& value) {

@@ -12,6 +12,7 @@
 
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
+#include "jobs/rows/submit.hpp"
 
 namespace quarry::bench {
 
@@ -90,6 +91,38 @@ class OpenMpEngine {
     void hand_over(F&& job) {
 #pragma omp parallel num_threads(2)
         if (omp_get_thread_num() == 1) job();
+    }
+    // Tasks exist only within a region; its other threads are the workers.
+    template <class F>
+    void outside(F&& f) {
+#pragma omp parallel num_threads(workers_ + 1)
+#pragma omp single
+        f();
+    }
+    template <class F>
+    void flood(int count, F job) {
+        for (int index = 0; index < count; ++index) {
+#pragma omp task default(none) firstprivate(job)
+            job();
+        }
+#pragma omp taskwait
+    }
+    template <class F>
+    int submit_wait(F job) {
+        int result = 0;
+#pragma omp task default(none) shared(result) firstprivate(job)
+        result = job();
+#pragma omp taskwait
+        return result;
+    }
+    template <class F>
+    int submit_ready(F job) {
+        return poll_for(
+            [](auto task) {
+#pragma omp task default(none) firstprivate(task)
+                task();
+            },
+            job);
     }
 
   private:

@@ -16,6 +16,7 @@
 
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
+#include "jobs/rows/submit.hpp"
 
 namespace quarry::bench {
 
@@ -81,6 +82,29 @@ class TbbEngine {
     template <class F>
     void hand_over(F&& job) {
         arena_.enqueue(std::forward<F>(job));
+    }
+    template <class F>
+    void outside(F&& f) {
+        f();
+    }
+    // By enqueue, which is made for threads outside, or as a group that the caller then helps with: whichever is faster.
+    template <class F>
+    void flood(int count, F job) {
+        tbb::task_group group;
+        for (int index = 0; index < count; ++index) group.run(job);
+        group.wait();
+    }
+    template <class F>
+    int submit_wait(F job) {
+        int result = 0;
+        tbb::task_group group;
+        group.run([&result, job] { result = job(); });
+        group.wait();
+        return result;
+    }
+    template <class F>
+    int submit_ready(F job) {
+        return poll_for([this](auto task) { arena_.enqueue(task); }, job);
     }
 
   private:

@@ -1,11 +1,15 @@
+#include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "jobs/engine_bare.hpp"
 #include "jobs/engine_host.hpp"
+#include "jobs/engine_quarry.hpp"
 #include "jobs/rows/list.hpp"
 
 namespace quarry::bench {
@@ -45,6 +49,69 @@ TEST(Rows, EveryListedRowYieldsFiguresOnTheBaseline) {
         host.run(row.name, context);
         EXPECT_FALSE(answer.values.empty() && answer.samples.empty()) << row.name;
     }
+}
+
+TEST(Rows, FloodAndRoundTripsYieldFiguresOnQuarry) {
+    EngineHostOf<QuarryEngine> host;
+    for (const int workers : {1, 2}) {
+        RowData data;
+        Answer answer;
+        RowContext context{true, data, answer, workers};
+        host.run("flood", context);
+        host.run("submit_wait", context);
+        ASSERT_EQ(answer.values.size(), 1u);
+        EXPECT_EQ(answer.values[0].name, "flood");
+        EXPECT_GT(answer.values[0].value, 0.0);
+        ASSERT_EQ(answer.samples.size(), 2u);
+        EXPECT_EQ(answer.samples[0].name, "submit_wait");
+        EXPECT_EQ(answer.samples[1].name, "submit_ready");
+        for (const Answer::Samples& samples : answer.samples) EXPECT_EQ(samples.values.size(), 1'000u);
+    }
+}
+
+TEST(Rows, FloodNoticesAJobThatRanTwice) {
+    struct RunsOneTwice {
+        void flood(int count, void (*job)()) {
+            for (int index = 0; index <= count; ++index) job();
+        }
+    } engine;
+    EXPECT_THROW(flood_once(engine), std::runtime_error);
+}
+
+TEST(Rows, RoundTripNoticesAWrongResult) {
+    EXPECT_EQ(trips_ns(10, [](int input) { return input + 1; }).size(), 10u);
+    EXPECT_THROW(trips_ns(10, [](int input) { return input; }), std::runtime_error);
+}
+
+TEST(RunCount, AddsUpTheJobsOfAllThreads) {
+    static RunCount count;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 3; ++thread) {
+        threads.emplace_back([] {
+            for (int job = 0; job < 1'000; ++job) count.add();
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(count.total(), 3'000u);
+}
+
+TEST(BareRing, RunsEveryJobOnceAndInOrder) {
+    std::vector<int> ran;
+    int next = 0;
+    {
+        BareRing ring;
+        struct Argument {
+            std::vector<int>& ran;
+            int& next;
+        } argument{ran, next};
+        const auto job = [](void* given) {
+            auto& here = *static_cast<Argument*>(given);
+            here.ran.push_back(here.next++);
+        };
+        for (int index = 0; index < 30'000; ++index) ring.push(job, &argument);
+    }
+    ASSERT_EQ(ran.size(), 30'000u);
+    for (int index = 0; index < 30'000; ++index) ASSERT_EQ(ran[static_cast<std::size_t>(index)], index);
 }
 
 TEST(BareTeam, EveryJobOfABatchRunsOnce) {

@@ -10,6 +10,7 @@ struct RowInfo {
     std::string_view what;
     bool heavy = false;         // most of a second: a quick run measures it once and without a warm-up
     bool largest_only = false;  // the number of workers hardly matters: measured on the largest only
+    bool caller_apart = false;  // workers stand beside the caller, which only hands over
     bool together = false;      // the engines do nothing: all are measured at the same time
 };
 

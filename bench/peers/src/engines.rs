@@ -66,7 +66,7 @@ pub mod bare {
     pub struct Engine;
 
     pub fn unsupported(row: &str, _workers: usize) -> Option<&'static str> {
-        matches!(row, "wake" | "idle" | "tick" | "burst60" | "spawn").then_some("the C++ baseline has it")
+        matches!(row, "wake" | "flood" | "submit_wait" | "idle" | "tick" | "burst60" | "spawn").then_some("the C++ baseline has it")
     }
 
     #[inline(always)]
@@ -102,6 +102,13 @@ pub mod bare {
         }
         fn batch<J: Fn(usize)>(&self, count: usize, job: &J) {
             (0..count).for_each(job);
+        }
+        fn flood(&self, _: usize) {}
+        fn submit_wait(&self, input: u64) -> u64 {
+            input + 1
+        }
+        fn submit_ready(&self, input: u64) -> u64 {
+            input + 1
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             probe.start();
@@ -163,6 +170,18 @@ pub mod rayon {
                 }
             });
         }
+        fn flood(&self, count: usize) {
+            for _ in 0..count {
+                self.0.spawn(crate::submit::count_job);
+            }
+        }
+        fn submit_wait(&self, input: u64) -> u64 {
+            self.0.install(move || input + 1)
+        }
+        fn submit_ready(&self, input: u64) -> u64 {
+            self.0.spawn(move || crate::submit::answer(input));
+            crate::submit::poll_answer()
+        }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             self.0.spawn(|| probe.start());
         }
@@ -179,7 +198,7 @@ pub mod chili {
     pub fn unsupported(row: &str, _workers: usize) -> Option<&'static str> {
         match row {
             "sort" => Some("has no sort"),
-            "spawn" | "wake" => Some("can not hand a job over, only join"),
+            "spawn" | "flood" | "submit_wait" | "wake" => Some("can not hand a job over, only join"),
             _ => None,
         }
     }
@@ -212,6 +231,13 @@ pub mod chili {
         // A scope keeps the heartbeat thread running, so it lives no longer than the burst.
         fn batch<J: Fn(usize) + Sync>(&self, count: usize, job: &J) {
             halve(&mut self.0.scope(), 0, count, 1, &|first, _| job(first));
+        }
+        fn flood(&self, _: usize) {}
+        fn submit_wait(&self, input: u64) -> u64 {
+            input + 1
+        }
+        fn submit_ready(&self, input: u64) -> u64 {
+            input + 1
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             probe.start();
@@ -275,6 +301,23 @@ pub mod forte {
                     }
                 })
             });
+        }
+        fn flood(&self, count: usize) {
+            for _ in 0..count {
+                POOL.spawn(|_: &Worker| crate::submit::count_job());
+            }
+        }
+        // It has no handle to a closure's result; the nearest is a scope of one.
+        fn submit_wait(&self, input: u64) -> u64 {
+            let mut result = 0;
+            POOL.with_worker(|worker| {
+                worker.scope(|scope| scope.spawn(|_: &Worker| result = input + 1));
+            });
+            result
+        }
+        fn submit_ready(&self, input: u64) -> u64 {
+            POOL.spawn(move |_: &Worker| crate::submit::answer(input));
+            crate::submit::poll_answer()
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             POOL.spawn(|_: &Worker| probe.start());
@@ -381,6 +424,21 @@ pub mod bevy_tasks {
                     scope.spawn(async move { job(index) });
                 }
             });
+        }
+        fn flood(&self, count: usize) {
+            for _ in 0..count {
+                self.0.spawn(async { crate::submit::count_job() }).detach();
+            }
+        }
+        fn submit_wait(&self, input: u64) -> u64 {
+            bevy_tasks::block_on(self.0.spawn(async move { input + 1 }))
+        }
+        fn submit_ready(&self, input: u64) -> u64 {
+            let task = self.0.spawn(async move { input + 1 });
+            while !task.is_finished() {
+                std::hint::spin_loop();
+            }
+            bevy_tasks::block_on(task)
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             self.0.spawn(async { probe.start() }).detach();

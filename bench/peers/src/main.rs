@@ -4,6 +4,7 @@
 mod engines;
 mod kernels;
 mod measure;
+mod submit;
 mod wake;
 
 use kernels::{Context, Data};
@@ -43,7 +44,7 @@ macro_rules! serve {
                         println!("unsupported {reason}");
                         continue;
                     }
-                    let caller_apart = row == "wake";
+                    let caller_apart = matches!(row, "wake" | "flood" | "submit_wait");
                     if kept.as_ref().map(|kept| (kept.1, kept.2)) != Some((workers, caller_apart)) {
                         drop(kept.take());
                         let engine = engines::$engine::Engine::new(workers, caller_apart);

@@ -280,6 +280,12 @@ pub fn run(engine: &Engine, row: &str, context: &mut Context) {
         "loop_small" | "loop_large" | "loop_skewed" | "sort" | "spawn" => {
             engine.enter(|c| loop_row(c, row, context))
         }
+        "flood" => crate::submit::flood_row(context, |count| engine.flood(count)),
+        "submit_wait" => crate::submit::submit_wait_row(
+            context,
+            |input| engine.submit_wait(input),
+            |input| engine.submit_ready(input),
+        ),
         "wake" => crate::wake::wake_row(context, |probe| engine.hand_over(probe)),
         _ => frame_row(engine, row, context),
     }
