@@ -1,7 +1,11 @@
 #include "jobs/node.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "jobs/os.hpp"
@@ -10,19 +14,21 @@
 namespace quarry::impl {
 namespace {
 
-// Free nodes of the whole process, in chains of about NodeCache::kBundle. Never destroyed: tasks and results may
-// outlive every pool, and thieves may look at a node that is free.
+// Free nodes of the whole process. Never destroyed: tasks and results may outlive every pool, and thieves may look at
+// a node that is free.
 struct SharedStock {
-    struct Chain {
-        Node* first;
-        std::size_t count;
-    };
-
     std::mutex mutex;
-    std::vector<Chain> chains;
-    Node* singles = nullptr;  // given back one by one, by threads that are no worker
-    std::size_t singles_count = 0;
+    std::vector<Node*> free;
     std::vector<std::unique_ptr<Node[]>> blocks;
+
+    // There is always room for every node that exists, so that giving back never allocates.
+    void add_block() {
+        auto block = std::make_unique<Node[]>(NodeCache::kBundle);
+        const std::size_t nodes = (blocks.size() + 1) * NodeCache::kBundle;
+        if (free.capacity() < nodes) free.reserve(2 * nodes);
+        blocks.push_back(std::move(block));
+        for (std::size_t i = 0; i < NodeCache::kBundle; ++i) free.push_back(&blocks.back()[i]);
+    }
 };
 
 SharedStock& stock() {
@@ -33,48 +39,34 @@ SharedStock& stock() {
     return *the_stock;
 }
 
-SharedStock::Chain new_block(SharedStock& shared) {
-    if (shared.blocks.size() == shared.blocks.capacity()) shared.blocks.reserve(2 * shared.blocks.size() + 8);
-    auto block = std::make_unique<Node[]>(NodeCache::kBundle);
-    for (std::size_t i = 0; i + 1 < NodeCache::kBundle; ++i) block[i].next.set(&block[i + 1]);
-    block[NodeCache::kBundle - 1].next.set(nullptr);
-    // Room for every chain that could ever come back, so that giving back never allocates.
-    if (shared.chains.capacity() < 2 * (shared.blocks.size() + 1))
-        shared.chains.reserve(4 * (shared.blocks.size() + 1));
-    const SharedStock::Chain chain{&block[0], NodeCache::kBundle};
-    shared.blocks.push_back(std::move(block));
-    return chain;
+// The cache of a thread that is no worker, made when it first needs one. Static destructors and those of other
+// thread-local objects may come later than this one and still drop tasks: they find no cache and do without.
+enum class OutsideState : unsigned char { none, made, ended };
+[[gnu::tls_model("initial-exec")]] thread_local NodeCache* outside_cache = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local OutsideState outside_state = OutsideState::none;
+
+struct OutsideCacheOwner {
+    OutsideCacheOwner() noexcept = default;
+    OutsideCacheOwner(const OutsideCacheOwner&) = delete;
+    OutsideCacheOwner& operator=(const OutsideCacheOwner&) = delete;
+    ~OutsideCacheOwner() {
+        outside_state = OutsideState::ended;
+        delete std::exchange(outside_cache, nullptr);
+    }
+};
+
+[[gnu::noinline]] NodeCache* make_outside_cache() noexcept {
+    if (outside_state != OutsideState::none) return nullptr;
+    static thread_local const OutsideCacheOwner owner;
+    outside_cache = new (std::nothrow) NodeCache;
+    if (outside_cache != nullptr) outside_state = OutsideState::made;
+    return outside_cache;
 }
 
-SharedStock::Chain take_chain(SharedStock& shared) {
-    if (!shared.chains.empty()) {
-        const SharedStock::Chain chain = shared.chains.back();
-        shared.chains.pop_back();
-        return chain;
-    }
-    if (shared.singles != nullptr) {
-        const SharedStock::Chain chain{shared.singles, shared.singles_count};
-        shared.singles = nullptr;
-        shared.singles_count = 0;
-        return chain;
-    }
-    return new_block(shared);
-}
-
-// Short chains are merged into the singles: a chain is never much shorter than a bundle, so their number is bounded
-// by the number of blocks.
-void give_chain(SharedStock& shared, Node* first, std::size_t count) noexcept {
-    if (count >= NodeCache::kBundle && shared.chains.size() < shared.chains.capacity()) {
-        shared.chains.push_back({first, count});
-        return;
-    }
-    while (first != nullptr) {
-        Node* const next = first->next.get();
-        first->next.set(shared.singles);
-        shared.singles = first;
-        ++shared.singles_count;
-        first = next;
-    }
+// Null: the calling thread ends, or memory is short.
+NodeCache* cache_of_this_thread() noexcept {
+    if (Worker* const worker = Worker::current()) return &worker->nodes;
+    return outside_cache != nullptr ? outside_cache : make_outside_cache();
 }
 
 }  // namespace
@@ -82,52 +74,38 @@ void give_chain(SharedStock& shared, Node* first, std::size_t count) noexcept {
 void NodeCache::refill() {
     SharedStock& shared = stock();
     const std::lock_guard lock(shared.mutex);
-    const SharedStock::Chain chain = take_chain(shared);
-    free_ = chain.first;
-    count_ = chain.count;
+    if (shared.free.empty()) shared.add_block();
+    const std::size_t count = std::min(kBundle, shared.free.size());
+    std::copy_n(shared.free.end() - static_cast<std::ptrdiff_t>(count), count, free_.begin());
+    shared.free.resize(shared.free.size() - count);
+    count_ = count;
 }
 
-void NodeCache::give_back_bundle() noexcept {
-    Node* const first = free_;
-    Node* last = first;
-    for (std::size_t i = 1; i < kBundle; ++i) last = last->next.get();
-    free_ = last->next.get();
-    last->next.set(nullptr);
-    count_ -= kBundle;
-    SharedStock& shared = stock();
-    const std::lock_guard lock(shared.mutex);
-    give_chain(shared, first, kBundle);
-}
-
-void NodeCache::give_back_all() noexcept {
-    if (free_ == nullptr) return;
-    SharedStock& shared = stock();
-    const std::lock_guard lock(shared.mutex);
-    give_chain(shared, free_, count_);
-    free_ = nullptr;
-    count_ = 0;
+void NodeCache::give_back(std::size_t count) noexcept {
+    if (count == 0) return;
+    const auto end = free_.begin() + static_cast<std::ptrdiff_t>(count);
+    {
+        SharedStock& shared = stock();
+        const std::lock_guard lock(shared.mutex);
+        shared.free.insert(shared.free.end(), free_.begin(), end);
+    }
+    std::copy(end, free_.begin() + static_cast<std::ptrdiff_t>(count_), free_.begin());
+    count_ -= count;
 }
 
 Node* NodeCache::take_shared() {
     SharedStock& shared = stock();
     const std::lock_guard lock(shared.mutex);
-    if (shared.singles == nullptr) {
-        const SharedStock::Chain chain = take_chain(shared);
-        shared.singles = chain.first;
-        shared.singles_count = chain.count;
-    }
-    Node* const node = shared.singles;
-    shared.singles = node->next.get();
-    --shared.singles_count;
+    if (shared.free.empty()) shared.add_block();
+    Node* const node = shared.free.back();
+    shared.free.pop_back();
     return node;
 }
 
 void NodeCache::put_shared(Node* node) noexcept {
     SharedStock& shared = stock();
     const std::lock_guard lock(shared.mutex);
-    node->next.set(shared.singles);
-    shared.singles = node;
-    ++shared.singles_count;
+    shared.free.push_back(node);
 }
 
 std::size_t NodeCache::nodes_in_existence() noexcept {
@@ -141,14 +119,14 @@ void release(Node* node) noexcept {
 }
 
 Job& allocate_job() {
-    Worker* const worker = Worker::current();
-    return worker != nullptr ? *worker->nodes.take() : *NodeCache::take_shared();
+    NodeCache* const cache = cache_of_this_thread();
+    return cache != nullptr ? *cache->take() : *NodeCache::take_shared();
 }
 
 void free_job(Job& job) noexcept {
     Node* const node = &static_cast<Node&>(job);
-    if (Worker* const worker = Worker::current()) {
-        worker->nodes.put(node);
+    if (NodeCache* const cache = cache_of_this_thread()) {
+        cache->put(node);
     } else {
         NodeCache::put_shared(node);
     }

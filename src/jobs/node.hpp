@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct alignas(128) Node : Job {
     // In the upper bits of the depth stands the priority of the submitted job at the root, which all inherit.
     std::atomic<std::uint32_t> depth;
     std::atomic<Node*> parent;
-    DefaultAtomics::Plain<Node*> next;  // in a group's list, in a free list, or among those told of a task's end
+    DefaultAtomics::Plain<Node*> next;  // in a group's list, or among those told of a task's end
     Group* group;                       // whose completion this job counts for; null: it has a latch; or task_mark()
     union {
         Latch<DefaultAtomics> latch;
@@ -83,31 +84,29 @@ inline bool descends_from(const Node& node, const Node& ancestor) noexcept {
     return false;
 }
 
-// A worker's own stock of free nodes; what it has too much of goes to a stock that all share, in bundles.
+// One thread's stock of free nodes. It trades them with the stock that all share in bundles, as lists of addresses: the
+// nodes themselves, which the last user's processor still holds, are not touched.
 class NodeCache {
   public:
     NodeCache() = default;
     NodeCache(const NodeCache&) = delete;
     NodeCache& operator=(const NodeCache&) = delete;
-    ~NodeCache() { give_back_all(); }
+    ~NodeCache() { give_back(count_); }
 
     Node* take() {
-        if (free_ == nullptr) [[unlikely]]
+        if (count_ == 0) [[unlikely]]
             refill();
-        Node* node = free_;
-        free_ = node->next.get();
-        --count_;
+        Node* const node = free_[--count_];
+        if (count_ >= kAhead) fetch(free_[count_ - kAhead]);
         return node;
     }
     void put(Node* node) noexcept {
-        node->next.set(free_);
-        free_ = node;
-        if (++count_ >= 2 * kBundle) [[unlikely]]
-            give_back_bundle();
+        if (count_ == free_.size()) [[unlikely]]
+            give_back(kBundle);
+        free_[count_++] = node;
     }
-    void give_back_all() noexcept;
 
-    // For threads that are no worker.
+    // For a thread that has no cache any more because it ends.
     static Node* take_shared();
     static void put_shared(Node* node) noexcept;
     // Nodes that exist in the process, free or not.
@@ -116,11 +115,18 @@ class NodeCache {
     static constexpr std::size_t kBundle = 128;
 
   private:
-    void refill();
-    void give_back_bundle() noexcept;
+    // A node that another processor wrote last takes as long to come as a few jobs take to submit.
+    static constexpr std::size_t kAhead = 4;
+    static void fetch(Node* node) noexcept {
+        __builtin_prefetch(node, 1);
+        __builtin_prefetch(reinterpret_cast<std::byte*>(node) + sizeof(Node) / 2, 1);
+    }
 
-    Node* free_ = nullptr;
+    void refill();
+    void give_back(std::size_t count) noexcept;  // the oldest
+
     std::size_t count_ = 0;
+    std::array<Node*, 2 * kBundle> free_;
 };
 
 // Drops one reference; the last one recycles the node.
