@@ -19,7 +19,7 @@ struct Sha1Rounds {
     std::array<std::uint32_t, 16> window{};  // the last 16 words of the message schedule
 
     template <std::size_t Index>
-    std::uint32_t word() {
+    [[gnu::always_inline]] std::uint32_t word() {
         if constexpr (Index >= 16) {
             window[Index % 16] = std::rotl(
                 window[(Index - 3) % 16] ^ window[(Index - 8) % 16] ^ window[(Index - 14) % 16] ^ window[Index % 16],
@@ -29,7 +29,7 @@ struct Sha1Rounds {
     }
 
     template <std::size_t Index>
-    void round() {
+    [[gnu::always_inline]] void round() {
         std::uint32_t sum = std::rotl(a, 5) + e + word<Index>();
         if constexpr (Index < 20) {
             sum += (d ^ (b & (c ^ d))) + 0x5A827999u;
@@ -48,18 +48,22 @@ struct Sha1Rounds {
     }
 
     template <std::size_t... Index>
-    void all_rounds(std::index_sequence<Index...>) {
+    [[gnu::always_inline]] void all_rounds(std::index_sequence<Index...>) {
         (round<Index>(), ...);
     }
 };
 
-// SHA-1 of a message of `words` big-endian words that fits one block (at most 13 words).
-Hash sha1(const std::uint32_t* message, std::size_t words) {
+// SHA-1 of a message of big-endian words that fits one block. Its length is known at compile time, as in the Rust
+// crate: the padding of the block then is a constant that the compiler folds into the rounds, which it does only if all
+// of them are inlined.
+template <std::size_t Words>
+[[gnu::always_inline]] inline Hash sha1(const std::array<std::uint32_t, Words>& message) {
+    static_assert(Words <= 13);
     constexpr Hash kStart{0x67452301u, 0xEFCDAB89u, 0x98BADCFEu, 0x10325476u, 0xC3D2E1F0u};
     Sha1Rounds rounds{kStart[0], kStart[1], kStart[2], kStart[3], kStart[4], {}};
-    for (std::size_t index = 0; index < words; ++index) rounds.window[index] = message[index];
-    rounds.window[words] = 0x80000000u;
-    rounds.window[15] = static_cast<std::uint32_t>(words * 32);
+    for (std::size_t index = 0; index < Words; ++index) rounds.window[index] = message[index];
+    rounds.window[Words] = 0x80000000u;
+    rounds.window[15] = static_cast<std::uint32_t>(Words * 32);
     rounds.all_rounds(std::make_index_sequence<80>());
     return {kStart[0] + rounds.a, kStart[1] + rounds.b, kStart[2] + rounds.c, kStart[3] + rounds.d,
             kStart[4] + rounds.e};
@@ -70,7 +74,7 @@ Hash sha1(const std::uint32_t* message, std::size_t words) {
 UtsNode UtsNode::root() {
     UtsNode node;
     const Hash seed{0, 0, 0, 0, kSeed};
-    node.state_ = sha1(seed.data(), seed.size());
+    node.state_ = sha1(seed);
     return node;
 }
 
@@ -87,7 +91,7 @@ UtsNode UtsNode::child(int number) const {
     for (std::size_t index = 0; index < state_.size(); ++index) message[index] = state_[index];
     message[5] = static_cast<std::uint32_t>(number);
     UtsNode node;
-    node.state_ = sha1(message.data(), message.size());
+    node.state_ = sha1(message);
     node.depth_ = depth_ + 1;
     return node;
 }
