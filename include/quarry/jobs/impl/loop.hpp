@@ -112,7 +112,8 @@ void run_loop_piece(WorkerContext& context, Loop& loop, std::uint64_t first, std
         const std::uint64_t now = ticks();
         const std::uint64_t taken = now - before;
         before = now;
-        if (context.someone_is_hungry()) [[unlikely]]
+        // A loop shorter than a chunk is over before a thief gets to it: it touches nothing of the library.
+        if (now - frame.started >= target && context.someone_is_hungry()) [[unlikely]]
             offer_rest_of_loop(frame, now, taken, count);
         if (loop.group != nullptr && loop_stopped(loop)) [[unlikely]]
             return;
