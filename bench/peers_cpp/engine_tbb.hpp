@@ -87,7 +87,8 @@ class TbbEngine {
     void outside(F&& f) {
         f();
     }
-    // By enqueue, which is made for threads outside, or as a group that the caller then helps with: whichever is faster.
+    // By enqueue, which is made for threads outside, or as a group that the caller then helps with: whichever is
+    // faster.
     template <class F>
     void flood(int count, F job) {
         tbb::task_group group;

@@ -24,8 +24,8 @@ class Patience {
     void lose() noexcept { polls_ = 1; }
 
   private:
-    std::uint64_t last_look_ = 0;
     std::int32_t polls_ = 1;
+    std::uint64_t last_look_ = 0;
 };
 
 }  // namespace quarry::impl

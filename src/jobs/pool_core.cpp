@@ -25,6 +25,15 @@ struct LastGuest {
 };
 constinit thread_local LastGuest last_guest;
 
+// So that finding it again shows that the pool's threads exist: no need to look for a fork.
+void forget_last_guest_at_fork() noexcept {
+    static const bool registered = [] {
+        os::around_fork([] {}, [] { last_guest = {}; });
+        return true;
+    }();
+    static_cast<void>(registered);
+}
+
 template <class Value>
 void require_in_range(const char* option, Value value, Value least, Value most) {
     if (value >= least && value <= most) return;
@@ -57,6 +66,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       injections_(one_for_each_lane(options.queue_capacity, std::make_index_sequence<kLanes>())),
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
+    forget_last_guest_at_fork();
     loop_chunk_ticks = 2 * os::ticks_per_microsecond();
     try {
         make_workers();
@@ -225,13 +235,13 @@ void PoolCore::add_guest_appetite(std::int64_t change) noexcept {
 }
 
 Worker& PoolCore::enter() {
-    require_usable();
     Worker* guest = last_guest.guest;
     const auto take = [](Worker& place) {
         bool free = false;
         return place.taken.compare_exchange_strong(free, true, std::memory_order_acquire, std::memory_order_relaxed);
     };
     if (last_guest.pool_serial != serial || !take(*guest)) {
+        require_usable();
         guest = nullptr;
         for_each_guest([&](Worker& place) {
             if (guest == nullptr && take(place)) guest = &place;
@@ -241,6 +251,7 @@ Worker& PoolCore::enter() {
     }
     add_guest_appetite(-1);
     guest->lose_patience();
+    guest->futile_word = 0;
     current_context = guest;
     return *guest;
 }

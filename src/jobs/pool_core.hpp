@@ -23,8 +23,8 @@ class TaskHome;
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
 
-// Whether the thread that wakes another one has work of its own to go on with.
-enum class WakerGoesOn { no, yes, unknown };
+// Whether the thread that wakes another one is known to have work of its own to go on with.
+enum class WakerGoesOn { no, yes };
 
 class PoolCore {
   public:
@@ -53,8 +53,6 @@ class PoolCore {
     void job_queued(Worker* by, Lane lane, Node& node) noexcept;
     // A private job was offered: wakes a sleeper only if there is a core for it.
     void job_offered(Worker& by, Node& node) noexcept;
-    // A worker that a thread from outside woke has started this many ticks later.
-    void started_after(std::uint64_t ticks) noexcept;
     // The last searcher of a crew found work: wakes another one if there is more.
     void last_searcher_found_work(Crew& crew) noexcept;
     // Whether a job may have relied on a searcher of this crew although one of another crew could take it.
@@ -165,8 +163,6 @@ class PoolCore {
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};
     std::atomic<int> guest_count_{0};
     std::vector<std::unique_ptr<Worker>> guest_storage_;
-    // Wake-ups by threads from outside that are steered to another CPU, because an earlier one started very late.
-    std::atomic<std::int32_t> steered_wakes_left_{0};
     const std::uint64_t fork_generation_;
 };
 

@@ -14,7 +14,6 @@ struct Sleeper {
     bool try_pick() const noexcept {
         if (!worker.parker.is_sleeping()) return false;
         if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
-        if (waker_goes_on == WakerGoesOn::unknown) worker.woken_at.store(os::ticks(), std::memory_order_relaxed);
         return worker.parker.try_pick();
     }
     void wake() const noexcept { worker.parker.wake(); }
@@ -22,19 +21,8 @@ struct Sleeper {
 
 }  // namespace
 
-void PoolCore::started_after(std::uint64_t ticks) noexcept {
-    constexpr std::uint64_t kLateMicroseconds = 200;
-    constexpr std::int32_t kWakesToSteer = 100;
-    if (ticks < kLateMicroseconds * os::ticks_per_microsecond()) return;
-    steered_wakes_left_.store(kWakesToSteer, std::memory_order_relaxed);
-}
-
 bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
     if (crew.members.empty()) return false;
-    if (waker_goes_on == WakerGoesOn::unknown && steered_wakes_left_.load(std::memory_order_relaxed) > 0) {
-        steered_wakes_left_.fetch_sub(1, std::memory_order_relaxed);
-        waker_goes_on = WakerGoesOn::yes;
-    }
     return crew.sleep.wake_one(
         crew.members.size(), 0,
         [&](std::size_t i) {
@@ -69,7 +57,7 @@ void PoolCore::count_wake(Worker* by) noexcept {
 void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     // A thread from outside may be about to wait: then its own CPU is the one that is free first.
-    const WakerGoesOn goes_on = by == nullptr ? WakerGoesOn::unknown : WakerGoesOn::yes;
+    const WakerGoesOn goes_on = by == nullptr ? WakerGoesOn::no : WakerGoesOn::yes;
     if (lane == Lane::host) {
         DefaultAtomics::fence(std::memory_order_seq_cst);
         if (!stopping.load(std::memory_order_seq_cst)) return;
@@ -116,15 +104,12 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     }
     by.offered_at = searching != 0 ? os::ticks() : 0;
     if (searching != 0 || Counters::appetite(word) <= 0) return;
-    bool woken = false;
-    if (sleeping == 0) {
-        woken = wake_waiter_for(node);
-    } else if (both_crews) {
-        woken = wake_for_frame(WakerGoesOn::yes);
-    } else {
-        woken = wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
-    }
-    if (woken) {
+    if (sleeping != 0) {
+        // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
+        const bool woken =
+            both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
+        if (woken) by.counters.wakes.add();
+    } else if (wake_waiter_for(node)) {
         by.counters.wakes.add();
     } else {
         by.futile_word = word;

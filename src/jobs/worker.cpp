@@ -30,14 +30,15 @@ constexpr int kMostLostRaces = 4;
 Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
     : WorkerContext{},
       core(pool),
-      crew(worker_crew),
       index(worker_index),
       guest(worker_crew == nullptr),
       lane(guest ? Lane::frame : worker_crew->first_lane),
       job_lane(lane),
+      crew(worker_crew),
       root_{nullptr, nullptr},
-      search_budget_(guest),
-      wait_budget_(guest),
+      search_budget_(SpinBudget::within_computation(guest)),
+      budget_after_outside_(SpinBudget::after_wake_from_outside()),
+      wait_budget_(SpinBudget::within_computation(guest)),
       random_state_(static_cast<std::uint32_t>(worker_index + 1) * 0x9e3779b9U) {
     newest = &root_;
     boundary = &root_;
@@ -291,15 +292,18 @@ Node* Worker::find_elsewhere_in(Lane which) {
 }
 
 // One search without sleeping, for as long as the budget allows.
-Node* Worker::search_awake() {
+Node* Worker::search_awake(const SpinBudget& budget) {
     const std::uint64_t away_until = steal_pace_.away_until();
     while (os::ticks() < away_until) os::cpu_relax();
-    const std::uint64_t deadline = os::ticks() + search_budget_.ticks();
+    const std::uint64_t deadline = os::ticks() + budget.ticks();
     do {
         counters.spins.add();
         if (Node* const node = find_elsewhere()) return node;
         for (int i = 0; i < 8; ++i) os::cpu_relax();
     } while (os::ticks() < deadline);
+    // Where searching has not paid lately the thread sleeps at once. A yield with another thread on this CPU forfeits
+    // the rest of the time slice, and a thread that then sleeps starts late when it is woken, by up to a whole slice.
+    if (budget.ticks() == 0) return nullptr;
     for (int i = 0; i < kYieldsBeforeSleep; ++i) {
         os::yield_thread();
         counters.spins.add();
@@ -313,19 +317,20 @@ Node* Worker::idle_until_work() {
     const std::uint64_t steals_before = counters.steals.get();
     crew->no_work_found();
     searching.store(true, std::memory_order_relaxed);
-    Node* node = search_awake();
-    if (node != nullptr) search_budget_.found();
+    SpinBudget* budget = woken_from_outside_ ? &budget_after_outside_ : &search_budget_;
+    woken_from_outside_ = false;
+    Node* node = search_awake(*budget);
+    if (node != nullptr) budget->found();
     while (node == nullptr && !core.is_drained()) {
-        search_budget_.slept();
+        budget->slept();
+        budget = &search_budget_;
         counters.parks.add();
         crew->sleep.sleep(parker, [this] { return core.work_visible_to(*crew); });
         searching_since = os::ticks();
-        if (const std::uint64_t at = woken_at.exchange(0, std::memory_order_relaxed)) {
-            core.started_after(searching_since - at);
-        }
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
         node = find_injected_in(crew->first_lane);
-        if (node == nullptr) node = search_awake();
+        woken_from_outside_ = node != nullptr;
+        if (node == nullptr) node = search_awake(*budget);
     }
     searching.store(false, std::memory_order_relaxed);
     placement.restore();

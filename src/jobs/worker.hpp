@@ -109,8 +109,8 @@ class Worker : public WorkerContext {
     // The near deque of the lane that this worker is in now.
     Deque<DefaultAtomics, Node*>& deque() noexcept { return lane_queues(lane).deque; }
 
+    // From the context to the first word of the patience one cache line: all that a guest touches to come and go.
     PoolCore& core;
-    Crew* const crew;
     const int index;
     const bool guest;
     // Where jobs that are created here go: the lane of the job at the bottom of the stack. Those on top of it are part
@@ -118,7 +118,13 @@ class Worker : public WorkerContext {
     Lane lane;
     // Of the job that runs now: another one if it is a task that this thread waits for.
     Lane job_lane;
-    std::atomic<bool> taken{false};  // a guest's place is in use
+    std::atomic<bool> taken{false};      // a guest's place is in use
+    bool queues_used = false;            // since a guest came
+    JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
+    // Entries of deque() from this index on came since the innermost group, loop or wait of this worker began.
+    std::uint64_t floor = 0;
+    Patience patience_between_offers;
+    Crew* const crew;
 
     NodeCache nodes;
     WorkerCounters counters;
@@ -126,22 +132,16 @@ class Worker : public WorkerContext {
 
     Node* lineage = nullptr;           // of the job that runs now
     Node* boundary_lineage = nullptr;  // of the frames just after `boundary`
-    Patience patience_between_offers;
-    std::int64_t futile_word = 0;        // the pool's counters when an offer last found nobody
-    std::uint64_t offered_at = 0;        // ticks; 0: what was offered last has been taken, or nobody can be hurried
-    int inline_depth = 0;                // spawned jobs run at once within each other
-    JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
-    // Entries of deque() from this index on came since the innermost group, loop or wait of this worker began.
-    std::uint64_t floor = 0;
-    bool queues_used = false;  // since a guest came
+    std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
+    std::uint64_t offered_at = 0;      // ticks; 0: what was offered last has been taken, or nobody can be hurried
+    int inline_depth = 0;              // spawned jobs run at once within each other
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;
     os::Placement placement;
-    std::atomic<std::uint64_t> woken_at{0};  // ticks, by a thread from outside; 0: no
-    std::atomic<bool> searching{false};      // awake and looking for work, as far as it gets to run
-    std::atomic<Node*> awaited{nullptr};     // whose descendants the worker would run while it waits
-    std::array<LaneQueues, 3> lanes;         // frame, background, io
+    std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
+    std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
+    std::array<LaneQueues, 3> lanes;      // frame, background, io
 
   private:
     Node* next_job();
@@ -157,7 +157,7 @@ class Worker : public WorkerContext {
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
     Node* idle_until_work();
-    Node* search_awake();
+    Node* search_awake(const SpinBudget& budget);
     Node* next_own_descendant_of(Node& ancestor) noexcept;
     Node* next_listed_in(Group& group) noexcept;
     void publish(Node& node, Lane which) noexcept;
@@ -175,10 +175,12 @@ class Worker : public WorkerContext {
 
     Frame root_;
     SpinBudget search_budget_;
+    SpinBudget budget_after_outside_;
     SpinBudget wait_budget_;
     std::uint32_t random_state_;
     std::uint32_t turn_ = 0;
     std::uint32_t frame_jobs_in_a_row_ = 0;
+    bool woken_from_outside_ = false;  // for the job that was found last
     StealPace steal_pace_;
 };
 
