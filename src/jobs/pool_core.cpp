@@ -94,9 +94,10 @@ void PoolCore::make_workers() {
 
 PoolCore::~PoolCore() {
     stop_threads();
-    release_leftovers();
-    // A thread that waited for one of our tasks may be on its way out.
+    // A thread that waited for one of our tasks, or queued a job that another one has run by then, may be on its way
+    // out.
     task_home.close();
+    release_leftovers();
 }
 
 void PoolCore::start_threads(std::size_t first, std::size_t last) {
@@ -135,7 +136,8 @@ void PoolCore::stop_threads() noexcept {
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
 // of the ended ones, read first, is that of the created ones, there is none left, and none that could create another.
 bool PoolCore::all_jobs_have_ended() const noexcept {
-    std::uint64_t ended = cancelled_outside_.load(std::memory_order_acquire);
+    std::uint64_t ended =
+        ended_outside(JobEnd::completed) + ended_outside(JobEnd::failed) + ended_outside(JobEnd::cancelled);
     const auto add_ended = [&](const Worker& worker) { ended += worker.counters.ended(); };
     for (const auto& worker : workers) add_ended(*worker);
     for_each_guest(add_ended);
@@ -275,7 +277,9 @@ PoolStats PoolCore::stats() const {
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
     stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
-    stats.outside.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
+    stats.outside.completed = ended_outside(JobEnd::completed);
+    stats.outside.failed = ended_outside(JobEnd::failed);
+    stats.outside.cancelled = ended_outside(JobEnd::cancelled);
     stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
     stats.total += stats.guests;
     stats.total += stats.outside;

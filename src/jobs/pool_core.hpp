@@ -82,8 +82,12 @@ class PoolCore {
     void count_spawned() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
+    // Queues a job that must not wait for room, whether its lane has some or not.
+    void queue_beyond_bound(Node& node, Priority priority) noexcept;
     // The caller has claimed the job in order not to run it.
     void end_cancelled(Node& node) noexcept;
+    // The caller has claimed the job, and it is over: counts it and tells those who listen.
+    void end_task(Node& node, JobEnd end) noexcept;
 
     std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
     void adopt_host_thread() noexcept { host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
@@ -143,6 +147,9 @@ class PoolCore {
     Node* take_host_job() noexcept;
     void finish_host_jobs() noexcept;
     bool all_jobs_have_ended() const noexcept;
+    std::uint64_t ended_outside(JobEnd end) const noexcept {
+        return ended_outside_[static_cast<std::size_t>(end)].load(std::memory_order_acquire);
+    }
     void release_leftovers() noexcept;
 
     Crew general_;
@@ -154,7 +161,7 @@ class PoolCore {
     std::array<Injection, kLanes> injections_;
     std::atomic<bool> background_in_use_{false};
     alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
-    std::atomic<std::uint64_t> cancelled_outside_{0};
+    std::array<std::atomic<std::uint64_t>, 3> ended_outside_{};  // by JobEnd
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;

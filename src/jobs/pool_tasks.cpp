@@ -32,13 +32,16 @@ void PoolCore::count_spawned() noexcept {
 }
 
 void PoolCore::queue_continuation(Node& node) noexcept {
-    const Lane lane = task_front(node).lane;
     std::uint32_t level = 0;
-    if (!node.claim.arm(level)) {
+    if (node.claim.arm(level)) {
+        queue_beyond_bound(node, static_cast<Priority>(level));
+    } else {
         release(&node);
-        return;
     }
-    const auto priority = static_cast<Priority>(level);
+}
+
+void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
+    const Lane lane = task_front(node).lane;
     Worker* const worker = own_worker();
     if (worker != nullptr && worker->has_queues_for(lane) && priority == Priority::normal) {
         try {
@@ -57,10 +60,14 @@ void PoolCore::queue_continuation(Node& node) noexcept {
 void PoolCore::end_cancelled(Node& node) noexcept {
     node.operate(node, Job::Operation::discard);
     task_header(node).stop = {};
+    end_task(node, JobEnd::cancelled);
+}
+
+void PoolCore::end_task(Node& node, JobEnd end) noexcept {
     if (Worker* const worker = own_worker()) {
-        worker->counters.cancelled.add();
+        worker->counters.count(end);
     } else {
-        cancelled_outside_.fetch_add(1, std::memory_order_release);
+        ended_outside_[static_cast<std::size_t>(end)].fetch_add(1, std::memory_order_release);
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
     for_each_listener(node.end.set(), [this](Node& continuation) { queue_continuation(continuation); });

@@ -369,17 +369,7 @@ void Worker::run_closure(Node& node) noexcept {
         futile_word = 0;
         lose_patience();
         node.operate(node, Job::Operation::run);
-        switch (std::exchange(job_end, JobEnd::completed)) {
-            case JobEnd::completed:
-                counters.completed.add();
-                break;
-            case JobEnd::failed:
-                counters.failed.add();
-                break;
-            case JobEnd::cancelled:
-                counters.cancelled.add();
-                break;
-        }
+        counters.count(std::exchange(job_end, JobEnd::completed));
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
 }

@@ -46,9 +46,6 @@ struct LaneQueues {
 // worker; as part of what the thread waits for.
 enum class Succession : std::uint8_t { none, at_the_bottom, waited_for };
 
-// How the job that runs on a worker ended, as far as its closure can tell.
-enum class JobEnd : std::uint8_t { completed, failed, cancelled };
-
 // A thread that takes part in a pool: one of its own threads, or for a while a guest (a thread from outside, during
 // a scope, join or loop of its own, or the host's thread while it runs jobs that are pinned to it). All members but
 // those that thieves and wakers use belong to that thread.

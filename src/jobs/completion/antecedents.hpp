@@ -22,11 +22,13 @@ class Antecedents {
         visit(address);
         unlock(address);
     }
-    // From here on a visit finds nothing.
-    void clear() noexcept {
+    // From here on a visit finds that one, and nobody reaches the one before through this.
+    void replace(std::uintptr_t address) noexcept {
         lock();
-        unlock(0);
+        unlock(address);
     }
+    // From here on a visit finds nothing.
+    void clear() noexcept { replace(0); }
 
   private:
     static constexpr std::uintptr_t kLocked = 1;

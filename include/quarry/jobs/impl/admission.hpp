@@ -10,6 +10,9 @@ namespace quarry::impl {
 
 class PoolCore;
 
+// Throws std::invalid_argument.
+void require_known(Lane lane, Priority priority);
+
 // A place for one job in its lane, taken before the job's closure is moved into it: so that a caller who is refused
 // keeps the closure, and once the closure is moved nothing can fail.
 class Admission {
@@ -23,6 +26,7 @@ class Admission {
     Admission& operator=(const Admission&) = delete;
     QUARRY_API ~Admission();
 
+    PoolCore& core() const noexcept { return core_; }
     bool granted() const noexcept { return place_ != Place::none; }
     // Completes the job, whose body and `operate` are set, and queues it. Once.
     QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;
