@@ -19,6 +19,17 @@
 
 namespace quarry {
 
+namespace impl {
+
+// What a coroutine awaits in order to go on elsewhere.
+struct Schedule {
+    Pool& pool;
+    Lane lane;
+    Priority priority;
+};
+
+}  // namespace impl
+
 struct PoolOptions {
     int workers = 0;                      // 0: one per usable CPU (affinity mask and cgroup quota count); at most 1,024
     int io_threads = 2;                   // of Lane::io, started by its first job; 0: no such lane; at most 256
@@ -67,6 +78,14 @@ class Pool {
     // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
     template <class F>
     std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
+
+    // Starts a coroutine as a job of its own; inside it, `co_await pool.schedule(lane)` goes on as a job of that lane.
+    // See coro.hpp.
+    template <class T>
+    Task<T> start(coro<T>&& coroutine, const SubmitOptions& options = {});
+    [[nodiscard]] impl::Schedule schedule(Lane lane, Priority priority = Priority::normal) noexcept {
+        return {*this, lane, priority};
+    }
 
     // Runs jobs of Lane::host, most important first: all that wait, at most `most`, or until the budget is spent (but
     // one at least). Returns how many. Only on the host's thread: the one that made the pool, or adopted it since.
