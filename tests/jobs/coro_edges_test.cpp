@@ -23,6 +23,7 @@ namespace {
 
 using namespace test_support;
 
+// R6
 [[nodiscard]] bool adds_up(const Pool& pool) {
     return eventually([&] {
         const WorkerStats total = pool.stats().total;
@@ -87,26 +88,28 @@ TEST(CoroStop, AwaitOfATaskThrowsAtOnceWithoutWaitingForIt) {
     EXPECT_THROW(task.get(), Cancelled);
 }
 
+// R20
 TEST(CoroDetached, DroppedTaskLetsItRunOnAndItsErrorGoesToOnError) {
     std::mutex mutex;
     std::vector<std::string> messages;
     std::atomic<int> finished{0};
+    const auto keep = [&](const std::exception_ptr& error) {
+        const std::lock_guard lock(mutex);
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& thrown) {
+            messages.emplace_back(thrown.what());
+        }
+    };
+    const auto coroutine = [&](Pool& pool, bool fails) -> coro<void> {
+        co_await pool.schedule(Lane::io);
+        co_await pool.schedule(Lane::background);
+        ++finished;
+        if (fails) throw std::runtime_error("nobody asks");
+    };
     {
-        Pool pool(PoolOptions{.workers = 2, .on_error = [&](const std::exception_ptr& error) {
-                                  const std::lock_guard lock(mutex);
-                                  try {
-                                      std::rethrow_exception(error);
-                                  } catch (const std::exception& thrown) {
-                                      messages.emplace_back(thrown.what());
-                                  }
-                              }});
-        const auto coroutine = [&](bool fails) -> coro<void> {
-            co_await pool.schedule(Lane::io);
-            co_await pool.schedule(Lane::background);
-            ++finished;
-            if (fails) throw std::runtime_error("nobody asks");
-        };
-        for (int i = 0; i < 10; ++i) pool.start(coroutine(i % 5 == 0));
+        Pool pool(PoolOptions{.workers = 2, .on_error = keep});
+        for (int i = 0; i < 10; ++i) pool.start(coroutine(pool, i % 5 == 0));
     }  // the pool finishes them
     EXPECT_EQ(finished, 10);
     EXPECT_EQ(messages, (std::vector<std::string>{"nobody asks", "nobody asks"}));
@@ -174,17 +177,17 @@ TEST(CoroPools, PoolWaitsAtItsEndForTheTaskThatItsCoroutineAwaits) {
     std::atomic<bool> finished{false};
     Pool other(1);
     std::atomic<bool> go{false};
+    std::atomic<bool> waiting{false};
+    const auto coroutine = [&]() -> coro<void> {
+        Task<void> slow = other.submit([&] {
+            while (!go) std::this_thread::yield();
+        });
+        waiting = true;
+        co_await slow;
+        finished = true;
+    };
     {
         Pool own(1);
-        std::atomic<bool> waiting{false};
-        const auto coroutine = [&]() -> coro<void> {
-            Task<void> slow = other.submit([&] {
-                while (!go) std::this_thread::yield();
-            });
-            waiting = true;
-            co_await slow;
-            finished = true;
-        };
         own.start(coroutine());
         ASSERT_TRUE(eventually([&] { return waiting.load(); }));
         own.submit([&] { go = true; });
@@ -197,18 +200,18 @@ TEST(CoroPools, PoolDestroyedOffTheHostsThreadCancelsWhatIsBoundForIt) {
     std::atomic<bool> cleaned{false};
     std::atomic<bool> told{false};
     std::atomic<bool> waiting{false};
-    const auto coroutine = [&]() -> coro<void> {
+    const auto coroutine = [&](Pool& own) -> coro<void> {
         const SetsAtItsEnd local{cleaned};
         waiting = true;
         try {
-            co_await pool->schedule(Lane::host);
+            co_await own.schedule(Lane::host);
         } catch (const Cancelled&) {
             told = true;
             throw;
         }
     };
     const auto unstarted = []() -> coro<void> { co_return; };
-    Task<void> task = pool->start(coroutine());
+    Task<void> task = pool->start(coroutine(*pool));
     Task<void> never = pool->start(unstarted(), SubmitOptions{.lane = Lane::host});
     ASSERT_TRUE(eventually([&] { return waiting.load(); }));
     std::jthread([&] { pool.reset(); }).join();
@@ -218,6 +221,7 @@ TEST(CoroPools, PoolDestroyedOffTheHostsThreadCancelsWhatIsBoundForIt) {
     EXPECT_THROW(never.get(), Cancelled);
 }
 
+// R14: what can not wait is not refused either.
 TEST(CoroCapacity, HopGoesIntoAFullLaneWithoutWaiting) {
     BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 1});
     ASSERT_TRUE(busy.pool.try_submit([] {}).has_value());

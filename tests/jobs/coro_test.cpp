@@ -30,7 +30,7 @@ using namespace test_support;
     return std::this_thread::get_id();
 }
 
-// Whether every job that the pool created has ended in exactly one way (R59).
+// Whether every job that the pool created has ended in exactly one way (R6).
 ::testing::AssertionResult adds_up(const Pool& pool) {
     WorkerStats total;
     const bool in_time = eventually([&] {
@@ -172,6 +172,7 @@ TEST(Coro, DoesNotStopForATaskThatHasEnded) {
     EXPECT_EQ(pool.stats().total.spawned, before + 2);  // the Task and the start
 }
 
+// R26
 TEST(Coro, ErrorsArriveWhereTheyAreAwaited) {
     Pool pool(2);
     const auto fails = [&](Lane lane) -> coro<int> {
@@ -208,7 +209,7 @@ TEST(Coro, CancelledTaskMakesTheCoroutineCancelledUnlessItCatches) {
     EXPECT_TRUE(adds_up(busy.pool));
 }
 
-// 10^6 calls on a stack would need far more than the 8 MiB that a thread has (R57).
+// 10^6 calls on a stack would need far more than the 8 MiB that a thread has.
 TEST(Coro, AMillionAwaitsInARowNeedNoStack) {
     Pool pool(1);
     const auto loop = [](int count) -> coro<std::int64_t> {
@@ -238,7 +239,7 @@ TEST(Coro, AMillionNestedAwaitsNeedNoStack) {
     EXPECT_THROW(pool.start(nested_failure(static_cast<int>(scaled(100'000)))).get(), std::runtime_error);
 }
 
-// The only worker waits within a job: it has to run every hop, and what the coroutine waits for, itself (R52).
+// The only worker waits within a job: it has to run every hop, and what the coroutine waits for, itself.
 TEST(Coro, WaitOfTheOnlyWorkerRunsEveryHop) {
     Pool pool(PoolOptions{.workers = 1, .io_threads = 1});
     const auto logic = [&]() -> coro<int> {
