@@ -1,0 +1,33 @@
+// A lane's queue is bounded. A caller that must not wait is told at once, and keeps what it wanted to hand over.
+#include <cstddef>
+#include <cstdio>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <quarry/jobs/pool.hpp>
+
+int main() {
+    // [begin docs]
+    quarry::Pool pool(quarry::PoolOptions{.workers = 1, .queue_capacity = 64});
+    std::latch started(1);
+    std::latch gate(1);
+    pool.submit([&] {  // keeps the only worker busy
+        started.count_down();
+        gate.wait();
+    });
+    started.wait();
+
+    std::size_t accepted = 0;
+    for (;;) {
+        auto job = [parcel = std::make_unique<int>(7)] { return *parcel; };
+        std::optional<quarry::Task<int>> task = pool.try_submit(std::move(job));
+        if (!task) break;  // full: `job` still has its parcel
+        ++accepted;
+    }
+    std::printf("%zu accepted\n", accepted);
+    gate.count_down();
+    // [end docs]
+    return accepted == 64 ? 0 : 1;
+}
