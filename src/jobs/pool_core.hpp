@@ -23,6 +23,9 @@ class TaskHome;
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
 
+// Throws std::invalid_argument; `what` names the value.
+void require_known(Priority priority, const char* what);
+
 // Whether the thread that wakes another one has work of its own to go on with.
 enum class WakerGoesOn { no, yes, unknown };
 

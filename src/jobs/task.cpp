@@ -46,6 +46,7 @@ bool cancel_task(Job& job) noexcept {
 }
 
 bool raise_task(Job& job, Priority priority) {
+    require_known(priority, "the priority to raise to");
     auto& node = static_cast<Node&>(job);
     if (node.end.is_set()) return false;
     const TaskVisit visit(node);
