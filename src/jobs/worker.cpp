@@ -360,28 +360,30 @@ bool starts_too_late(Node& node) noexcept {
 
 }  // namespace
 
+// Counted last: what the closure's or the result's destructor submits was counted before.
 void Worker::run_closure(Node& node) noexcept {
+    JobEnd how = JobEnd::cancelled;
     if (starts_too_late(node)) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
-        counters.cancelled.add();
     } else {
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
         node.operate(node, Job::Operation::run);
-        switch (std::exchange(job_end, JobEnd::completed)) {
-            case JobEnd::completed:
-                counters.completed.add();
-                break;
-            case JobEnd::failed:
-                counters.failed.add();
-                break;
-            case JobEnd::cancelled:
-                counters.cancelled.add();
-                break;
-        }
+        how = std::exchange(job_end, JobEnd::completed);
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
+    switch (how) {
+        case JobEnd::completed:
+            counters.completed.add();
+            break;
+        case JobEnd::failed:
+            counters.failed.add();
+            break;
+        case JobEnd::cancelled:
+            counters.cancelled.add();
+            break;
+    }
 }
 
 Node* Worker::execute(Node& node, Succession succession) noexcept {
