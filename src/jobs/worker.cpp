@@ -366,6 +366,7 @@ void Worker::run_closure(Node& node) noexcept {
     if (starts_too_late(node)) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
     } else {
+        if (node.is_task()) node.settle_priority();
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
