@@ -428,9 +428,13 @@ bool Worker::succeeds_itself(Node& continuation, Succession succession) noexcept
         case Succession::at_the_bottom:
             break;
     }
-    // Not if it would keep others from their turn.
-    return which == lane && continuation.claim.priority() >= static_cast<std::uint32_t>(Priority::normal) &&
-           ++turn_ % kInjectedFirstEvery != 0 && !core.injection(which).important_waiting() && !background_is_due();
+    // Not if it would keep others from their turn; after a background job that is the frame's.
+    const std::uint32_t turn = (turn_ + 1) % kInjectedFirstEvery;
+    if (turn == 0 || turn == kOldestFirstAt || which != lane || which == Lane::background) return false;
+    if (continuation.claim.priority() < static_cast<std::uint32_t>(Priority::normal)) return false;
+    if (core.injection(which).important_waiting() || background_is_due()) return false;
+    ++turn_;
+    return true;
 }
 
 Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept {
