@@ -45,10 +45,10 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
             injection.take_room_beyond();
         } else if (when_full == WhenFull::refuse) {
             return;
-        } else if (worker != nullptr) {
+        } else if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
         } else if (!injection.wait_for_room(core.stopping)) {
-            core.require_open();
+            PoolCore::throw_closed();  // the pool may be gone already
         }
     }
     place_ = Place::lane_queue;

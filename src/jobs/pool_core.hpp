@@ -43,6 +43,7 @@ class PoolCore {
     // Throw quarry::Error: in a forked child; while the pool is being destroyed.
     void require_usable() const;
     void require_open() const;
+    [[noreturn]] static void throw_closed();
     // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
     // thread can not be started.
     void prepare_lane(Lane lane);
@@ -83,6 +84,9 @@ class PoolCore {
     void make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept;
     // A job was created by the calling thread.
     void count_spawned() noexcept;
+    // The same for a continuation, which a thread outside may make at any time, for a job that has ended. False: the
+    // pool is being destroyed and would not wait for it.
+    [[nodiscard]] bool try_count_continuation() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
     // The caller has claimed the job in order not to run it.
