@@ -105,6 +105,25 @@ void run_towards(Node& task, Node* job, Worker& worker) noexcept {
     }
 }
 
+// Runs the job, or waits for its end. Takes over the caller's reference to it.
+void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
+    if (core.may_run_here(task_front(job).lane) && job.claim.try_claim()) {
+        run_towards(task, &job, worker);
+    } else {
+        worker.wait_for_task(job);
+        release(&job);
+    }
+}
+
+// The same for a job that when_all has brought in from another pool: it runs, and counts, in its own.
+void advance_in_its_own_pool(Node& task, Node& job) {
+    const TaskVisit visit(job);
+    if (!visit) return release(&job);
+    const Participation participation(visit.core());
+    advance(task, job, visit.core(), participation.worker());
+    visit.core().look_whether_drained();
+}
+
 }  // namespace
 
 void wait_for_task(Job& job) {
@@ -113,17 +132,15 @@ void wait_for_task(Job& job) {
     const TaskVisit visit(task);
     if (!visit) return;
     const Participation participation(visit.core());
-    Worker& worker = participation.worker();
     while (!task.end.is_set()) {
         const NextToEnd next = next_to_end(task);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();
-        } else if (visit.core().may_run_here(task_front(next.job).lane) && next.job.claim.try_claim()) {
-            run_towards(task, &next.job, worker);
+        } else if (task_header(next.job).home == task_header(task).home) {
+            advance(task, next.job, visit.core(), participation.worker());
         } else {
-            worker.wait_for_task(next.job);
-            release(&next.job);
+            advance_in_its_own_pool(task, next.job);
         }
     }
     visit.core().look_whether_drained();
