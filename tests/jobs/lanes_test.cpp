@@ -161,16 +161,19 @@ TEST_P(LanesOf, FrameJobMayWaitForABackgroundJobThatNobodyElseCanRun) {
 }
 
 TEST_P(LanesOf, IoThreadsStartWithTheFirstIoJob) {
-    std::thread([] {}).join();  // a sanitizer adds a thread of its own to the first one
-    const std::size_t before = threads_of_process();
-    Pool pool(PoolOptions{.workers = GetParam(), .io_threads = 5});
-    const std::size_t workers = static_cast<std::size_t>(GetParam());
+    const int workers = GetParam();
+    std::atomic<int> started{0};
+    std::atomic<int> io_started{0};
+    Pool pool(PoolOptions{.workers = workers, .io_threads = 5, .on_thread_start = [&](int index) {
+                              ++(index < workers ? started : io_started);
+                          }});
     pool.submit([] {}, {.lane = Lane::background}).get();
-    EXPECT_EQ(threads_of_process(), before + workers);
+    ASSERT_TRUE(eventually([&] { return started == workers; }));
+    EXPECT_EQ(io_started.load(), 0);
+    for (int i = 0; i < 3; ++i) pool.submit([] {}, {.lane = Lane::io}).get();
+    EXPECT_TRUE(eventually([&] { return io_started == 5; }));
     pool.submit([] {}, {.lane = Lane::io}).get();
-    EXPECT_EQ(threads_of_process(), before + workers + 5);
-    pool.submit([] {}, {.lane = Lane::io}).get();
-    EXPECT_EQ(threads_of_process(), before + workers + 5);
+    EXPECT_EQ(io_started.load(), 5);
 }
 
 // R30

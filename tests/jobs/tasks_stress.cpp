@@ -238,7 +238,7 @@ void run_users(Pool& pool, Ledger& ledger, std::array<std::deque<Record>, kUsers
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < kUsers; ++i) {
         threads.emplace_back([&, i] {
-            User(pool, ledger, records[i], seed * kUsers + i).run(40);
+            User(pool, ledger, records[i], seed * kUsers + i).run(static_cast<int>(scaled(400, 8)));
             --busy;
         });
     }
