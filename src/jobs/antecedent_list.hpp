@@ -21,9 +21,11 @@ inline Node* first_unended(std::uintptr_t address) noexcept {
         auto* const node = reinterpret_cast<Node*>(address & ~kHopMark);
         return has_ended(node) ? nullptr : node;
     }
-    const auto& list = *reinterpret_cast<const AntecedentList*>(address & ~kAntecedentListMark);
+    // Where the last look stopped: a waiter comes back each time one of them has ended.
+    auto& list = *reinterpret_cast<AntecedentList*>(address & ~kAntecedentListMark);
     Job* const* const end = list.jobs + list.count;
-    Job* const* const found = std::find_if_not(list.jobs, end, has_ended);
+    Job* const* const found = std::find_if_not(list.jobs + list.ended_before, end, has_ended);
+    list.ended_before = static_cast<std::size_t>(found - list.jobs);
     return found == end ? nullptr : static_cast<Node*>(*found);
 }
 

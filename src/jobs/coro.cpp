@@ -127,7 +127,8 @@ void start_coroutine(Admission& admission, CoroRun& run, Job& task, Job& hop, st
 }
 
 Job& prepare_hop(const CoroRun& run, const Schedule& where) {
-    require_known(where.lane, where.priority);
+    require_known(where.lane);
+    require_known(where.priority, "SubmitOptions::priority");
     PoolCore& core = where.pool.core();
     core.require_usable();
     // The pool in which it was started waits for its end.

@@ -122,6 +122,7 @@ void PoolCore::start_io_threads() {
 // Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
     stopping.store(true, std::memory_order_seq_cst);
+    DefaultAtomics::fence(std::memory_order_seq_cst);
     for (Injection& lane : injections_) lane.wake_all_waiters();
     look_whether_drained();
     for (;;) {
@@ -131,6 +132,7 @@ void PoolCore::stop_threads() noexcept {
         os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
+    for (Injection& lane : injections_) lane.wait_until_nobody_waits();
 }
 
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
@@ -204,7 +206,10 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (!stopping.load(std::memory_order_seq_cst)) return;
+    if (stopping.load(std::memory_order_seq_cst)) throw_closed();
+}
+
+void PoolCore::throw_closed() {
     throw Error("this pool is being destroyed: only its own jobs may still submit");
 }
 

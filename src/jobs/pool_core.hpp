@@ -23,6 +23,10 @@ class TaskHome;
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
 
+// Throws std::invalid_argument; `what` names the value.
+void require_known(Priority priority, const char* what);
+void require_known(Lane lane);
+
 // Whether the thread that wakes another one has work of its own to go on with.
 enum class WakerGoesOn { no, yes, unknown };
 
@@ -40,6 +44,7 @@ class PoolCore {
     // Throw quarry::Error: in a forked child; while the pool is being destroyed.
     void require_usable() const;
     void require_open() const;
+    [[noreturn]] static void throw_closed();
     // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
     // thread can not be started.
     void prepare_lane(Lane lane);
@@ -80,6 +85,9 @@ class PoolCore {
     void make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept;
     // A job was created by the calling thread.
     void count_spawned() noexcept;
+    // The same for a continuation, which a thread outside may make at any time, for a job that has ended. False: the
+    // pool is being destroyed and would not wait for it.
+    [[nodiscard]] bool try_count_continuation() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
     // Queues a job that must not wait for room, whether its lane has some or not.

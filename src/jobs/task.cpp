@@ -91,6 +91,7 @@ bool raise_in(PoolCore& core, Node& node, Priority priority) {
 }  // namespace
 
 bool raise_task(Job& job, Priority priority) {
+    require_known(priority, "the priority to raise to");
     auto& node = static_cast<Node&>(job);
     if (node.end.is_set()) return false;
     const TaskVisit visit(node);
@@ -132,23 +133,22 @@ void run_towards(Node& task, Node* job, Worker& worker) noexcept {
     }
 }
 
-// Runs the job or waits for its end, in the pool that it belongs to: that need not be the task's. Takes the caller's
-// reference.
-void bring_to_end(Node& job, Node& task) {
+// Runs the job, or waits for its end. Takes over the caller's reference to it.
+void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
+    if (core.may_run_here(task_front(job).lane) && job.claim.try_claim()) {
+        run_towards(task, &job, worker);
+    } else {
+        worker.wait_for_task(job);
+        release(&job);
+    }
+}
+
+// The same for a job that when_all has brought in from another pool: it runs, and counts, in its own.
+void advance_in_its_own_pool(Node& task, Node& job) {
     const TaskVisit visit(job);
     if (!visit) return release(&job);
-    try {
-        const Participation participation(visit.core());
-        if (visit.core().may_run_here(task_front(job).lane) && job.claim.try_claim()) {
-            run_towards(task, &job, participation.worker());
-        } else {
-            participation.worker().wait_for_task(job);
-            release(&job);
-        }
-    } catch (...) {
-        release(&job);  // this thread can not take part
-        throw;
-    }
+    const Participation participation(visit.core());
+    advance(task, job, visit.core(), participation.worker());
     visit.core().look_whether_drained();
 }
 
@@ -156,15 +156,22 @@ void bring_to_end(Node& job, Node& task) {
 
 void wait_for_task(Job& job) {
     auto& task = static_cast<Node&>(job);
+    if (task.end.is_set()) return;
+    const TaskVisit visit(task);
+    if (!visit) return;
+    const Participation participation(visit.core());
     while (!task.end.is_set()) {
         const NextToEnd next = next_to_end(task);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();
+        } else if (task_header(next.job).home == task_header(task).home) {
+            advance(task, next.job, visit.core(), participation.worker());
         } else {
-            bring_to_end(next.job, task);
+            advance_in_its_own_pool(task, next.job);
         }
     }
+    visit.core().look_whether_drained();
 }
 
 void throw_no_result() {

@@ -152,6 +152,7 @@ class Worker : public WorkerContext {
     Node* enter_lane(Lane which, Node* node) noexcept;
     Node* steal_descendant_of(Node& ancestor, Lane which) noexcept;
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
+    Node* find_important_in(Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
     Node* idle_until_work();
     Node* search_awake();
@@ -175,6 +176,7 @@ class Worker : public WorkerContext {
     SpinBudget wait_budget_;
     std::uint32_t random_state_;
     std::uint32_t turn_ = 0;
+    std::array<std::size_t, 3> injected_since_low_{};  // by lane
     std::uint32_t frame_jobs_in_a_row_ = 0;
     StealPace steal_pace_;
 };

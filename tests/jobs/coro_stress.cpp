@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <stdexcept>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -11,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quarry/jobs/error.hpp"
-#include "tests/jobs/seeds.hpp"
+#include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
@@ -25,10 +24,6 @@ constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t salt) {
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
     return value ^ (value >> 31);
 }
-
-struct Thrown : std::runtime_error {
-    Thrown() : std::runtime_error("on purpose") {}
-};
 
 [[nodiscard]] bool adds_up(const Pool& pool) {
     return eventually([&] {

@@ -8,6 +8,7 @@
 //   QUARRY_STRESS_WORKERS=3                     another number of workers than 8 for the mixtures
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -20,17 +21,13 @@
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
-#include "tests/jobs/seeds.hpp"
+#include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
 
 using namespace test_support;
-
-struct Thrown : std::runtime_error {
-    Thrown() : std::runtime_error("on purpose") {}
-};
 
 // A tree of operations. Every node adds 1 to `ran` exactly once; the same seed gives the same tree on any schedule.
 class Mixture {

@@ -71,8 +71,8 @@ class Pool {
 
     // Hands f() to the threads of a lane. From outside it waits for room in the lane's queue; from within a job, a
     // scope, a join or a loop of any pool it never waits, because the worker that would make room may be waiting for
-    // that job. Throws quarry::Error when the pool is being destroyed; its own jobs may still submit then, and all of
-    // it is run.
+    // that job; nor does the host's thread for its own lane. Throws quarry::Error when the pool is being destroyed; its
+    // own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
     // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.

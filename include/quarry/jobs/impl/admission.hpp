@@ -10,9 +10,6 @@ namespace quarry::impl {
 
 class PoolCore;
 
-// Throws std::invalid_argument.
-void require_known(Lane lane, Priority priority);
-
 // A place for one job in its lane, taken before the job's closure is moved into it: so that a caller who is refused
 // keeps the closure, and once the closure is moved nothing can fail.
 class Admission {

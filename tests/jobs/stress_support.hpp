@@ -1,15 +1,16 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
 #include "tests/jobs/support.hpp"
 
+// Seeds of the stress tests, and how long they go on; see stress_test.cpp.
 namespace quarry::test_support {
 
 inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
@@ -29,5 +30,9 @@ void for_each_seed(const char* test, Pass pass) {
         ++seed;
     } while (Clock::now() < end && !testing::Test::HasFailure());
 }
+
+struct Thrown : std::runtime_error {
+    Thrown() : std::runtime_error("on purpose") {}
+};
 
 }  // namespace quarry::test_support
