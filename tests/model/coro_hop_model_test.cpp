@@ -87,18 +87,16 @@ struct State {
     }
 };
 
-void hops(int waiters) {
+void hops() {
     auto state = std::make_shared<State>();
     model::thread([=] {
         state->claim_and_run(0);
         state->take_from_queue();
     });
-    for (int i = 0; i < waiters; ++i) {
-        model::thread([=] {
-            state->go_from_the_task_to_its_hop();
-            state->go_from_the_task_to_its_hop();
-        });
-    }
+    model::thread([=] {
+        state->go_from_the_task_to_its_hop();
+        state->go_from_the_task_to_its_hop();
+    });
     model::after([=] {
         state->take_from_queue();
         for (std::size_t hop = 0; hop < 2; ++hop) {
@@ -108,9 +106,9 @@ void hops(int waiters) {
     });
 }
 
-const Program kOneWaiter{"one_waiter", [] { hops(1); }};
-const Program kTwoWaiters{"two_waiters", [] { hops(2); }, 2};
+const Program kOneWaiter{"one_waiter", hops};
 
+constexpr auto kGone = "used after its destruction";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
 class CoroHopModel : public testing::TestWithParam<Program> {};
@@ -119,7 +117,7 @@ TEST_P(CoroHopModel, EveryHopRunsOnceInItsTurn) {
     EXPECT_TRUE(model::holds(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, CoroHopModel, testing::Values(kOneWaiter, kTwoWaiters), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, CoroHopModel, testing::Values(kOneWaiter), kNameOf);
 
 class CoroHopMutation : public testing::TestWithParam<Mutant> {};
 
@@ -128,9 +126,9 @@ TEST_P(CoroHopMutation, IsCaught) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, CoroHopMutation,
-                         testing::Values(Mutant{"lock", Mutation::chain_lock, kOneWaiter, "data race"},
-                                         Mutant{"unlock", Mutation::chain_unlock, kOneWaiter, "data race"},
-                                         Mutant{"without_lock", Mutation::chain_without_lock, kOneWaiter, ""}),
+                         testing::Values(Mutant{"lock", Mutation::chain_lock, kOneWaiter, kGone},
+                                         Mutant{"unlock", Mutation::chain_unlock, kOneWaiter, kGone},
+                                         Mutant{"without_lock", Mutation::chain_without_lock, kOneWaiter, kGone}),
                          kNameOf);
 
 }  // namespace
