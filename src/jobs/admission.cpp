@@ -9,24 +9,23 @@
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
-namespace {
 
-void require_known(const SubmitOptions& options) {
-    if (static_cast<int>(options.lane) >= kLanes) {
-        throw std::invalid_argument("SubmitOptions::lane is " + std::to_string(static_cast<int>(options.lane)) +
-                                    "; allowed are Lane::frame, background, io and host");
-    }
-    if (static_cast<int>(options.priority) >= kPriorities) {
-        throw std::invalid_argument("SubmitOptions::priority is " + std::to_string(static_cast<int>(options.priority)) +
-                                    "; allowed are Priority::low, normal, high and urgent");
-    }
+void require_known(Lane lane) {
+    if (static_cast<int>(lane) < kLanes) return;
+    throw std::invalid_argument("SubmitOptions::lane is " + std::to_string(static_cast<int>(lane)) +
+                                "; allowed are Lane::frame, background, io and host");
 }
 
-}  // namespace
+void require_known(Priority priority, const char* what) {
+    if (static_cast<int>(priority) < kPriorities) return;
+    throw std::invalid_argument(what + (" is " + std::to_string(static_cast<int>(priority))) +
+                                "; allowed are Priority::low, normal, high and urgent");
+}
 
 Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full)
     : core_(core), lane_(options.lane) {
-    require_known(options);
+    require_known(options.lane);
+    require_known(options.priority, "SubmitOptions::priority");
     core.require_usable();
     Worker* const worker = Worker::current();
     const bool inside = worker != nullptr && &worker->core == &core;
@@ -43,10 +42,10 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
             injection.take_room_beyond();
         } else if (when_full == WhenFull::refuse) {
             return;
-        } else if (worker != nullptr) {
+        } else if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
         } else if (!injection.wait_for_room(core.stopping)) {
-            core.require_open();
+            PoolCore::throw_closed();  // the pool may be gone already
         }
     }
     place_ = Place::lane_queue;

@@ -15,14 +15,31 @@
 
 namespace quarry::impl {
 
+namespace {
+
+// The pool in which a task is continued. A when_all of nothing has none: that of the calling job, else the shared one.
+PoolCore& enter_pool_of(const TaskHeader& header) {
+    if (header.home != nullptr) {
+        if (header.home->try_enter(header.home_serial)) return header.home->core();
+        throw Error("the pool of this Task has been destroyed: nobody can run what follows it");
+    }
+    Pool* const current = Pool::current();
+    PoolCore& core = (current != nullptr ? *current : Pool::shared()).core();
+    (void)core.task_home.try_enter(core.task_home.serial());
+    return core;
+}
+
+}  // namespace
+
 // The visit ends in attach_continuation: until then the pool must not.
 void prepare_continuation(Job& job, Job& antecedent) {
     auto& before = static_cast<Node&>(antecedent);
     TaskHeader& header = task_header(before);
-    if (!header.home->try_enter(header.home_serial)) {
-        throw Error("the pool of this Task has been destroyed: nobody can run what follows it");
+    PoolCore& core = enter_pool_of(header);
+    if (!core.try_count_continuation()) {
+        core.task_home.leave();
+        PoolCore::throw_closed();
     }
-    PoolCore& core = header.home->core();
     auto& node = static_cast<Node&>(job);
     const SubmitOptions options{.lane = header.lane,
                                 .priority = static_cast<Priority>(before.claim.priority()),
@@ -30,7 +47,6 @@ void prepare_continuation(Job& job, Job& antecedent) {
                                 .name = header.name};
     core.make_task(node, options, false);
     task_header(node).antecedents.set(reinterpret_cast<std::uintptr_t>(&before));
-    core.count_spawned();
 }
 
 void attach_continuation(Job& job, Job& antecedent) noexcept {
@@ -50,7 +66,7 @@ class Gather {
     Gather(Job& job, std::vector<Job*> antecedents)
         : job_(static_cast<Node&>(job)),
           jobs_(std::move(antecedents)),
-          list_{jobs_.size(), jobs_.data()},
+          list_{jobs_.size(), jobs_.data(), 0},
           listeners_(jobs_.size()),
           left_(jobs_.size() + 1) {}
     Gather(const Gather&) = delete;
@@ -83,7 +99,15 @@ class Gather {
     void one_ended() noexcept {
         if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         job_.claim.retain();
-        task_header(job_).home->core().queue_continuation(job_);
+        {
+            // This thread may be one of another pool, and the job's own pool may end as soon as the job has.
+            const TaskVisit visit(job_);
+            if (visit) {
+                visit.core().queue_continuation(job_);
+            } else {
+                release(&job_);  // it was cancelled, and its pool has ended since
+            }
+        }
         detach_antecedents(job_);
         release(&job_);
         delete this;
@@ -92,7 +116,7 @@ class Gather {
 
     Node& job_;
     const std::vector<Job*> jobs_;
-    const AntecedentList list_;
+    AntecedentList list_;
     std::vector<Listener> listeners_;
     std::atomic<std::size_t> left_;
 

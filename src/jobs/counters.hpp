@@ -7,6 +7,9 @@
 
 namespace quarry::impl {
 
+// How the job that runs on a worker ended, as far as its closure can tell.
+enum class JobEnd : std::uint8_t { completed, failed, cancelled };
+
 // A figure that one thread writes and any thread reads: no read-modify-write, no fence. Who reads it sees what the
 // writer did before (see PoolCore::all_jobs_have_ended).
 class Counter {
@@ -33,6 +36,16 @@ struct alignas(128) WorkerCounters {
     Counter queue_high_water;
     Counter steal_ticks;  // from running out of work to having stolen some
 
+    void count(JobEnd end) noexcept {
+        switch (end) {
+            case JobEnd::completed:
+                return completed.add();
+            case JobEnd::failed:
+                return failed.add();
+            case JobEnd::cancelled:
+                return cancelled.add();
+        }
+    }
     std::uint64_t ended() const noexcept { return completed.get() + failed.get() + cancelled.get(); }
     WorkerStats snapshot() const;
 };

@@ -7,22 +7,27 @@
 namespace quarry::impl {
 
 bool Injection::wait_for_room(const std::atomic<bool>& closed) noexcept {
-    while (!try_take_room()) {
+    for (;;) {
         room_waiters_.fetch_add(1, std::memory_order_seq_cst);
         const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);
         const bool is_closed = closed.load(std::memory_order_seq_cst);
+        // Pairs with make_room: room that is made without seeing this waiter is seen here.
+        DefaultAtomics::fence(std::memory_order_seq_cst);
         const bool got_room = !is_closed && try_take_room();
         if (!is_closed && !got_room) os::futex_wait(room_made_, seen);
         room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
         if (is_closed) return false;
         if (got_room) return true;
     }
-    return true;
 }
 
 void Injection::wake_all_waiters() noexcept {
     room_made_.fetch_add(1, std::memory_order_seq_cst);
     for (std::uint32_t i = room_waiters_.load(std::memory_order_seq_cst); i > 0; --i) os::futex_wake_one(room_made_);
+}
+
+void Injection::wait_until_nobody_waits() const noexcept {
+    while (room_waiters_.load(std::memory_order_seq_cst) != 0) os::yield_thread();
 }
 
 void Injection::make_room(std::size_t jobs) noexcept {

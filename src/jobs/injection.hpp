@@ -30,10 +30,13 @@ class Injection {
     // Takes room for one job whether there is some or not.
     void take_room_beyond() noexcept { used_.fetch_add(1, std::memory_order_relaxed); }
     void give_room_back() noexcept { make_room(1); }
-    // A thread outside every job: returns when it has room, or false when `closed` became true.
+    // A thread outside every job: returns when it has room, or false when `closed` became true; this object may then be
+    // gone.
     bool wait_for_room(const std::atomic<bool>& closed) noexcept;
     // Lets all who wait look at `closed` again.
     void wake_all_waiters() noexcept;
+    // After that: they are on their way out.
+    void wait_until_nobody_waits() const noexcept;
 
     // Queues a job that has room.
     void push(Node& node, Priority priority) noexcept;

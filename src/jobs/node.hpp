@@ -52,6 +52,11 @@ struct alignas(128) Node : Job {
         parent.store(nullptr, std::memory_order_relaxed);
         depth.store(root_depth(priority), std::memory_order_relaxed);
     }
+    // A task is about to start: what it may have been raised to is what it hands down.
+    void settle_priority() noexcept {
+        const auto settled = static_cast<Priority>(claim.priority());
+        if (settled != priority()) become_root(settled);
+    }
     Priority priority() const noexcept {
         return static_cast<Priority>(depth.load(std::memory_order_relaxed) >> kPriorityShift);
     }

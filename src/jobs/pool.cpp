@@ -63,8 +63,12 @@ std::size_t Pool::run_host_jobs(std::size_t most) {
 }
 
 std::size_t Pool::run_host_jobs(std::chrono::nanoseconds budget) {
-    const auto nanoseconds = static_cast<std::uint64_t>(std::max<std::int64_t>(budget.count(), 0));
-    return core_->run_host_jobs(static_cast<std::size_t>(-1), nanoseconds * impl::os::ticks_per_microsecond() / 1000);
+    constexpr std::int64_t kLongest = std::int64_t{1}
+                                      << 40;  // 18 minutes; more would overflow as ticks, and is no limit
+    const auto nanoseconds = static_cast<std::uint64_t>(std::clamp<std::int64_t>(budget.count(), 0, kLongest));
+    const std::uint64_t ticks = nanoseconds * impl::os::ticks_per_microsecond() / 1000;
+    return core_->run_host_jobs(static_cast<std::size_t>(-1),
+                                budget.count() > kLongest ? static_cast<std::uint64_t>(-1) : ticks);
 }
 
 void Pool::adopt_host_thread() noexcept {

@@ -104,9 +104,10 @@ void PoolCore::make_workers() {
 
 PoolCore::~PoolCore() {
     stop_threads();
-    release_leftovers();
-    // A thread that waited for one of our tasks may be on its way out.
+    // A thread that waited for one of our tasks, or queued a job that another one has run by then, may be on its way
+    // out.
     task_home.close();
+    release_leftovers();
 }
 
 void PoolCore::start_threads(std::size_t first, std::size_t last) {
@@ -131,6 +132,7 @@ void PoolCore::start_io_threads() {
 // Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
     stopping.store(true, std::memory_order_seq_cst);
+    DefaultAtomics::fence(std::memory_order_seq_cst);
     for (Injection& lane : injections_) lane.wake_all_waiters();
     look_whether_drained();
     for (;;) {
@@ -140,12 +142,14 @@ void PoolCore::stop_threads() noexcept {
         os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
+    for (Injection& lane : injections_) lane.wait_until_nobody_waits();
 }
 
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
 // of the ended ones, read first, is that of the created ones, there is none left, and none that could create another.
 bool PoolCore::all_jobs_have_ended() const noexcept {
-    std::uint64_t ended = cancelled_outside_.load(std::memory_order_acquire);
+    std::uint64_t ended =
+        ended_outside(JobEnd::completed) + ended_outside(JobEnd::failed) + ended_outside(JobEnd::cancelled);
     const auto add_ended = [&](const Worker& worker) { ended += worker.counters.ended(); };
     for (const auto& worker : workers) add_ended(*worker);
     for_each_guest(add_ended);
@@ -212,7 +216,10 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (!stopping.load(std::memory_order_seq_cst)) return;
+    if (stopping.load(std::memory_order_seq_cst)) throw_closed();
+}
+
+void PoolCore::throw_closed() {
     throw Error("this pool is being destroyed: only its own jobs may still submit");
 }
 
@@ -286,7 +293,9 @@ PoolStats PoolCore::stats() const {
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
     stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
-    stats.outside.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
+    stats.outside.completed = ended_outside(JobEnd::completed);
+    stats.outside.failed = ended_outside(JobEnd::failed);
+    stats.outside.cancelled = ended_outside(JobEnd::cancelled);
     stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
     stats.total += stats.guests;
     stats.total += stats.outside;

@@ -23,6 +23,10 @@ class TaskHome;
 // Threads from outside that can take part in one pool at the same time.
 inline constexpr int kMostGuests = 256;
 
+// Throws std::invalid_argument; `what` names the value.
+void require_known(Priority priority, const char* what);
+void require_known(Lane lane);
+
 // Whether the thread that wakes another one is known to have work of its own to go on with.
 enum class WakerGoesOn { no, yes };
 
@@ -40,6 +44,7 @@ class PoolCore {
     // Throw quarry::Error: in a forked child; while the pool is being destroyed.
     void require_usable() const;
     void require_open() const;
+    [[noreturn]] static void throw_closed();
     // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
     // thread can not be started.
     void prepare_lane(Lane lane);
@@ -78,10 +83,17 @@ class PoolCore {
     void make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept;
     // A job was created by the calling thread.
     void count_spawned() noexcept;
+    // The same for a continuation, which a thread outside may make at any time, for a job that has ended. False: the
+    // pool is being destroyed and would not wait for it.
+    [[nodiscard]] bool try_count_continuation() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
+    // Queues a job that must not wait for room, whether its lane has some or not.
+    void queue_beyond_bound(Node& node, Priority priority) noexcept;
     // The caller has claimed the job in order not to run it.
     void end_cancelled(Node& node) noexcept;
+    // The caller has claimed the job, and it is over: counts it and tells those who listen.
+    void end_task(Node& node, JobEnd end) noexcept;
 
     std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
     void adopt_host_thread() noexcept { host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
@@ -141,6 +153,9 @@ class PoolCore {
     Node* take_host_job() noexcept;
     void finish_host_jobs() noexcept;
     bool all_jobs_have_ended() const noexcept;
+    std::uint64_t ended_outside(JobEnd end) const noexcept {
+        return ended_outside_[static_cast<std::size_t>(end)].load(std::memory_order_acquire);
+    }
     void release_leftovers() noexcept;
 
     Crew general_;
@@ -152,7 +167,7 @@ class PoolCore {
     std::array<Injection, kLanes> injections_;
     std::atomic<bool> background_in_use_{false};
     alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
-    std::atomic<std::uint64_t> cancelled_outside_{0};
+    std::array<std::atomic<std::uint64_t>, 3> ended_outside_{};  // by JobEnd
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;

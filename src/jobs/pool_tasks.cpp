@@ -31,14 +31,30 @@ void PoolCore::count_spawned() noexcept {
     }
 }
 
+// A thread outside counts, then looks whether the pool is being destroyed; who destroys it says so, then looks at the
+// count. So one of them sees the other.
+bool PoolCore::try_count_continuation() noexcept {
+    const Worker* const worker = Worker::current();
+    count_spawned();
+    if (worker != nullptr && &worker->core == this) return true;
+    DefaultAtomics::fence(std::memory_order_seq_cst);
+    if (!stopping.load(std::memory_order_seq_cst)) return true;
+    submitted_outside_.fetch_sub(1, std::memory_order_release);
+    look_whether_drained();
+    return false;
+}
+
 void PoolCore::queue_continuation(Node& node) noexcept {
-    const Lane lane = task_front(node).lane;
     std::uint32_t level = 0;
-    if (!node.claim.arm(level)) {
+    if (node.claim.arm(level)) {
+        queue_beyond_bound(node, static_cast<Priority>(level));
+    } else {
         release(&node);
-        return;
     }
-    const auto priority = static_cast<Priority>(level);
+}
+
+void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
+    const Lane lane = task_front(node).lane;
     Worker* const worker = own_worker();
     if (worker != nullptr && worker->has_queues_for(lane) && priority == Priority::normal) {
         try {
@@ -57,12 +73,16 @@ void PoolCore::queue_continuation(Node& node) noexcept {
 void PoolCore::end_cancelled(Node& node) noexcept {
     node.operate(node, Job::Operation::discard);
     task_header(node).stop = {};
-    if (Worker* const worker = own_worker()) {
-        worker->counters.cancelled.add();
-    } else {
-        cancelled_outside_.fetch_add(1, std::memory_order_release);
-    }
+    end_task(node, JobEnd::cancelled);
+}
+
+void PoolCore::end_task(Node& node, JobEnd end) noexcept {
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
+    if (Worker* const worker = own_worker()) {
+        worker->counters.count(end);
+    } else {
+        ended_outside_[static_cast<std::size_t>(end)].fetch_add(1, std::memory_order_release);
+    }
     for_each_listener(node.end.set(), [this](Node& continuation) { queue_continuation(continuation); });
     look_whether_drained();
 }

@@ -45,28 +45,57 @@ bool cancel_task(Job& job) noexcept {
     return true;
 }
 
-bool raise_task(Job& job, Priority priority) {
-    auto& node = static_cast<Node&>(job);
-    if (node.end.is_set()) return false;
-    const TaskVisit visit(node);
-    if (!visit) return false;
+namespace {
+
+bool raise_in(PoolCore& core, Node& node, Priority priority);
+
+// A coroutine that has not started waits for its turn as the job of its first hop.
+void raise_first_hop_of(PoolCore& core, Node& node, Priority priority) {
+    Node* hop = nullptr;
+    task_header(node).antecedents.visit([&](std::uintptr_t address) {
+        if ((address & kHopMark) == 0) return;
+        hop = reinterpret_cast<Node*>(address & ~kHopMark);
+        hop->claim.retain();
+    });
+    if (hop == nullptr) return;
+    try {
+        raise_in(core, *hop, priority);
+    } catch (...) {
+        release(hop);
+        throw;
+    }
+    release(hop);
+}
+
+bool raise_in(PoolCore& core, Node& node, Priority priority) {
     switch (node.claim.raise(static_cast<std::uint32_t>(priority))) {
         case Claim<DefaultAtomics>::Raise::too_late:
             return false;
         case Claim<DefaultAtomics>::Raise::noted:
+            raise_first_hop_of(core, node, priority);
             return true;
         case Claim<DefaultAtomics>::Raise::requeue:
             break;
     }
     const Lane lane = task_front(node).lane;
     try {
-        visit.core().injection(lane).push_raised(node, priority);
+        core.injection(lane).push_raised(node, priority);
     } catch (...) {
         release(&node);
         throw;
     }
-    visit.core().job_queued(visit.core().own_worker(), lane, node);
+    core.job_queued(core.own_worker(), lane, node);
     return true;
+}
+
+}  // namespace
+
+bool raise_task(Job& job, Priority priority) {
+    require_known(priority, "the priority to raise to");
+    auto& node = static_cast<Node&>(job);
+    if (node.end.is_set()) return false;
+    const TaskVisit visit(node);
+    return visit && raise_in(visit.core(), node, priority);
 }
 
 namespace {
@@ -104,6 +133,25 @@ void run_towards(Node& task, Node* job, Worker& worker) noexcept {
     }
 }
 
+// Runs the job, or waits for its end. Takes over the caller's reference to it.
+void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
+    if (core.may_run_here(task_front(job).lane) && job.claim.try_claim()) {
+        run_towards(task, &job, worker);
+    } else {
+        worker.wait_for_task(job);
+        release(&job);
+    }
+}
+
+// The same for a job that when_all has brought in from another pool: it runs, and counts, in its own.
+void advance_in_its_own_pool(Node& task, Node& job) {
+    const TaskVisit visit(job);
+    if (!visit) return release(&job);
+    const Participation participation(visit.core());
+    advance(task, job, visit.core(), participation.worker());
+    visit.core().look_whether_drained();
+}
+
 }  // namespace
 
 void wait_for_task(Job& job) {
@@ -112,17 +160,15 @@ void wait_for_task(Job& job) {
     const TaskVisit visit(task);
     if (!visit) return;
     const Participation participation(visit.core());
-    Worker& worker = participation.worker();
     while (!task.end.is_set()) {
         const NextToEnd next = next_to_end(task);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();
-        } else if (visit.core().may_run_here(task_front(next.job).lane) && next.job.claim.try_claim()) {
-            run_towards(task, &next.job, worker);
+        } else if (task_header(next.job).home == task_header(task).home) {
+            advance(task, next.job, visit.core(), participation.worker());
         } else {
-            worker.wait_for_task(next.job);
-            release(&next.job);
+            advance_in_its_own_pool(task, next.job);
         }
     }
     visit.core().look_whether_drained();

@@ -19,6 +19,8 @@ constexpr std::uint32_t kInjectedFirstEvery = 61;
 // And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for
 // ever.
 constexpr std::uint32_t kOldestFirstAt = 30;
+// After so many jobs out of a lane's queue a low one goes before the normal ones.
+constexpr std::size_t kLowFirstAfter = 64;
 // Unreserved workers take one background job after so many of the frame, if there is one: 1 in 64.
 constexpr std::uint32_t kMostFrameJobsInARow = 63;
 constexpr std::size_t kMostInjectedAtOnce = 16;
@@ -154,13 +156,19 @@ Node* Worker::find_own() {
     return find_own_in(Lane::background);
 }
 
-Node* Worker::find_own_in(Lane which) {
+// High and urgent jobs go before all other work.
+Node* Worker::find_important_in(Lane which) noexcept {
     Injection& injected = core.injection(which);
-    if (injected.important_waiting()) [[unlikely]] {
-        while (Node* const entry = injected.take_important()) {
-            if (Node* const node = claimed(entry)) return enter_lane(which, node);
-        }
+    if (!injected.important_waiting()) [[likely]]
+        return nullptr;
+    while (Node* const entry = injected.take_important()) {
+        if (Node* const node = claimed(entry)) return enter_lane(which, node);
     }
+    return nullptr;
+}
+
+Node* Worker::find_own_in(Lane which) {
+    if (Node* const node = find_important_in(which)) return node;
     LaneQueues& own = lane_queues(which);
     const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
     if (turn == 0) {
@@ -200,9 +208,11 @@ Node* Worker::find_injected_in(Lane which) noexcept {
         } catch (const std::bad_alloc&) {
             most = 1;
         }
-        const bool low_first = turn_ % (2 * kInjectedFirstEvery) == 0;
+        std::size_t& since_low = injected_since_low_[static_cast<std::size_t>(which)];
+        const bool low_first = since_low >= kLowFirstAfter;
         const std::size_t count = injected.take(batch, most, low_first);
         if (count == 0) return nullptr;
+        since_low = low_first ? 0 : since_low + count;
         // The oldest is popped first.
         for (std::size_t i = count; i-- > 1;) own.far_deque.push(batch[i]);
         // On their way from one queue to the other the rest could be seen in neither.
@@ -257,6 +267,7 @@ Node* Worker::find_elsewhere() {
 }
 
 Node* Worker::find_elsewhere_in(Lane which) {
+    if (Node* const node = find_important_in(which)) return node;
     if (which == Lane::frame) {
         Node* found = nullptr;
         core.for_each_guest([&](Worker& victim) {
@@ -273,9 +284,6 @@ Node* Worker::find_elsewhere_in(Lane which) {
             if (Node* const node = steal_from(victim, which)) return node;
             if (Node* const node = steal_far_from(victim, which)) return node;
         }
-    }
-    if (Node* const important = core.injection(which).take_important()) {
-        if (Node* const node = claimed(important)) return enter_lane(which, node);
     }
     if (Node* const node = find_injected_in(which)) return node;
     // The last resort: what others keep for themselves because they submitted it last (R54).
@@ -328,7 +336,8 @@ Node* Worker::idle_until_work() {
         crew->sleep.sleep(parker, [this] { return core.work_visible_to(*crew); });
         searching_since = os::ticks();
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
-        node = find_injected_in(crew->first_lane);
+        node = find_important_in(crew->first_lane);
+        if (node == nullptr) node = find_injected_in(crew->first_lane);
         woken_from_outside_ = node != nullptr;
         if (node == nullptr) node = search_awake(*budget);
     }
@@ -365,28 +374,21 @@ bool starts_too_late(Node& node) noexcept {
 
 }  // namespace
 
+// Counted last: what the closure's or the result's destructor submits was counted before.
 void Worker::run_closure(Node& node) noexcept {
+    JobEnd how = JobEnd::cancelled;
     if (starts_too_late(node)) [[unlikely]] {
         node.operate(node, Job::Operation::discard);
-        counters.cancelled.add();
     } else {
+        if (node.is_task()) node.settle_priority();
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
         node.operate(node, Job::Operation::run);
-        switch (std::exchange(job_end, JobEnd::completed)) {
-            case JobEnd::completed:
-                counters.completed.add();
-                break;
-            case JobEnd::failed:
-                counters.failed.add();
-                break;
-            case JobEnd::cancelled:
-                counters.cancelled.add();
-                break;
-        }
+        how = std::exchange(job_end, JobEnd::completed);
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
+    counters.count(how);
 }
 
 Node* Worker::execute(Node& node, Succession succession) noexcept {
@@ -430,9 +432,13 @@ bool Worker::succeeds_itself(Node& continuation, Succession succession) noexcept
         case Succession::at_the_bottom:
             break;
     }
-    // Not if it would keep others from their turn.
-    return which == lane && continuation.claim.priority() >= static_cast<std::uint32_t>(Priority::normal) &&
-           ++turn_ % kInjectedFirstEvery != 0 && !core.injection(which).important_waiting() && !background_is_due();
+    // Not if it would keep others from their turn; after a background job that is the frame's.
+    const std::uint32_t turn = (turn_ + 1) % kInjectedFirstEvery;
+    if (turn == 0 || turn == kOldestFirstAt || which != lane || which == Lane::background) return false;
+    if (continuation.claim.priority() < static_cast<std::uint32_t>(Priority::normal)) return false;
+    if (core.injection(which).important_waiting() || background_is_due()) return false;
+    ++turn_;
+    return true;
 }
 
 Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept {

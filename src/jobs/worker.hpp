@@ -46,9 +46,6 @@ struct LaneQueues {
 // worker; as part of what the thread waits for.
 enum class Succession : std::uint8_t { none, at_the_bottom, waited_for };
 
-// How the job that runs on a worker ended, as far as its closure can tell.
-enum class JobEnd : std::uint8_t { completed, failed, cancelled };
-
 // A thread that takes part in a pool: one of its own threads, or for a while a guest (a thread from outside, during
 // a scope, join or loop of its own, or the host's thread while it runs jobs that are pinned to it). All members but
 // those that thieves and wakers use belong to that thread.
@@ -155,6 +152,7 @@ class Worker : public WorkerContext {
     Node* enter_lane(Lane which, Node* node) noexcept;
     Node* steal_descendant_of(Node& ancestor, Lane which) noexcept;
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
+    Node* find_important_in(Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
     Node* idle_until_work();
     Node* search_awake(const SpinBudget& budget);
@@ -179,6 +177,7 @@ class Worker : public WorkerContext {
     SpinBudget wait_budget_;
     std::uint32_t random_state_;
     std::uint32_t turn_ = 0;
+    std::array<std::size_t, 3> injected_since_low_{};  // by lane
     std::uint32_t frame_jobs_in_a_row_ = 0;
     bool woken_from_outside_ = false;  // for the job that was found last
     StealPace steal_pace_;

@@ -10,8 +10,10 @@
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+constinit thread_local bool refusing = false;
 
 void* counted_allocation(std::size_t bytes, std::size_t alignment) {
+    if (refusing) throw std::bad_alloc();
     allocations.fetch_add(1, std::memory_order_relaxed);
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, rounded);
@@ -68,6 +70,14 @@ namespace quarry::test_support {
 
 std::uint64_t allocation_count() noexcept {
     return allocations.load();
+}
+
+RefuseAllocations::RefuseAllocations() noexcept {
+    refusing = true;
+}
+
+RefuseAllocations::~RefuseAllocations() {
+    refusing = false;
 }
 
 }  // namespace quarry::test_support

@@ -12,35 +12,13 @@
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
 
 using namespace test_support;
-
-// Every worker of the pool is inside a job until release() is called.
-class BusyPool {
-  public:
-    explicit BusyPool(PoolOptions options) : pool(std::move(options)) {
-        for (int i = 0; i < pool.worker_count(); ++i) {
-            pool.submit([this] {
-                ++busy_;
-                while (!released_) std::this_thread::yield();
-            });
-        }
-        EXPECT_TRUE(eventually([&] { return busy_ == pool.worker_count(); }));
-    }
-    ~BusyPool() { release(); }
-    void release() { released_ = true; }
-
-  private:
-    std::atomic<int> busy_{0};
-    std::atomic<bool> released_{false};
-
-  public:
-    Pool pool;
-};
 
 TEST(Task, GivesTheResultOnce) {
     Pool pool(2);

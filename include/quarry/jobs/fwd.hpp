@@ -18,5 +18,7 @@ template <class R>
 class Task;
 template <class T>
 class WorkerLocal;
+template <class T>
+class coro;
 
 }  // namespace quarry

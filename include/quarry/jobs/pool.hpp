@@ -19,6 +19,17 @@
 
 namespace quarry {
 
+namespace impl {
+
+// What a coroutine awaits in order to go on elsewhere.
+struct Schedule {
+    Pool& pool;
+    Lane lane;
+    Priority priority;
+};
+
+}  // namespace impl
+
 struct PoolOptions {
     int workers = 0;                      // 0: one per usable CPU (affinity mask and cgroup quota count); at most 1,024
     int io_threads = 2;                   // of Lane::io, started by its first job; 0: no such lane; at most 256
@@ -60,13 +71,21 @@ class Pool {
 
     // Hands f() to the threads of a lane. From outside it waits for room in the lane's queue; from within a job, a
     // scope, a join or a loop of any pool it never waits, because the worker that would make room may be waiting for
-    // that job. Throws quarry::Error when the pool is being destroyed; its own jobs may still submit then, and all of
-    // it is run.
+    // that job; nor does the host's thread for its own lane. Throws quarry::Error when the pool is being destroyed; its
+    // own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
     // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
     template <class F>
     std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
+
+    // Starts a coroutine as a job of its own; inside it, `co_await pool.schedule(lane)` goes on as a job of that lane.
+    // See coro.hpp.
+    template <class T>
+    Task<T> start(coro<T>&& coroutine, const SubmitOptions& options = {});
+    [[nodiscard]] impl::Schedule schedule(Lane lane, Priority priority = Priority::normal) noexcept {
+        return {*this, lane, priority};
+    }
 
     // Runs jobs of Lane::host, most important first: all that wait, at most `most`, or until the budget is spent (but
     // one at least). Returns how many. Only on the host's thread: the one that made the pool, or adopted it since.

@@ -22,11 +22,13 @@ class Antecedents {
         visit(address);
         unlock(address);
     }
-    // From here on a visit finds nothing.
-    void clear() noexcept {
+    // From here on a visit finds that one, and nobody reaches the one before through this.
+    void replace(std::uintptr_t address) noexcept {
         lock();
-        unlock(0);
+        unlock(address);
     }
+    // From here on a visit finds nothing.
+    void clear() noexcept { replace(0); }
 
   private:
     static constexpr std::uintptr_t kLocked = 1;
@@ -37,7 +39,7 @@ class Antecedents {
             const std::uintptr_t seen =
                 word_.fetch_or(kLocked, Policy::order(Mutation::chain_lock, std::memory_order_acquire));
             if ((seen & kLocked) == 0) return seen;
-            Policy::cpu_relax();
+            while ((word_.load(std::memory_order_relaxed) & kLocked) != 0) Policy::cpu_relax();
         }
     }
     void unlock(std::uintptr_t address) noexcept {

@@ -23,6 +23,7 @@ class Admission {
     Admission& operator=(const Admission&) = delete;
     QUARRY_API ~Admission();
 
+    PoolCore& core() const noexcept { return core_; }
     bool granted() const noexcept { return place_ != Place::none; }
     // Completes the job, whose body and `operate` are set, and queues it. Once.
     QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;

@@ -13,6 +13,7 @@ namespace quarry::impl {
 struct AntecedentList {
     std::size_t count;
     Job* const* jobs;
+    std::size_t ended_before;  // all in front of this one have ended; under the lock of Antecedents
 };
 
 // One job that starts when several others have ended. It owns itself: the last of the others may end long after the job
