@@ -242,8 +242,8 @@ TEST_P(ThenOn, WaitsInsideWaitsComeBack) {
             return left.get() + right.then([](int v) { return v; }).get();
         }
     };
-    const int depth = kSanitized ? 7 : 10;
-    EXPECT_EQ(run_inside(pool, [depth] { return Nest::sum(depth); }), 1 << depth);
+    constexpr int kDepth = kSanitized ? 7 : 10;
+    EXPECT_EQ(run_inside(pool, [] { return Nest::sum(kDepth); }), 1 << kDepth);
 }
 
 }  // namespace
