@@ -122,6 +122,7 @@ TEST(Then, RacesWithTheEndOfThePool) {
         std::atomic<bool> ready{false};
         std::jthread user([&] {
             ready = true;
+            spin_for(microseconds(round % 200));  // meets every moment of the end
             try {
                 EXPECT_EQ(task.then([](int value) { return value + 1; }).get(), round + 1);
             } catch (const Error&) {
@@ -241,8 +242,8 @@ TEST_P(ThenOn, WaitsInsideWaitsComeBack) {
             return left.get() + right.then([](int v) { return v; }).get();
         }
     };
-    const int depth = kSanitized ? 7 : 10;
-    EXPECT_EQ(run_inside(pool, [depth] { return Nest::sum(depth); }), 1 << depth);
+    constexpr int kDepth = kSanitized ? 7 : 10;
+    EXPECT_EQ(run_inside(pool, [] { return Nest::sum(kDepth); }), 1 << kDepth);
 }
 
 }  // namespace
