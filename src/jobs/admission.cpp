@@ -45,7 +45,7 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
             return;
         } else if (worker != nullptr) {
             injection.take_room_beyond();
-        } else if (!injection.wait_for_room(core.stopping)) {
+        } else if (!injection.wait_for_room(core.drain.stopping())) {
             core.require_open();
         }
     }

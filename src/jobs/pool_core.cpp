@@ -120,7 +120,7 @@ void PoolCore::start_io_threads() {
 
 // Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
-    stopping.store(true, std::memory_order_seq_cst);
+    drain.stop();
     for (Injection& lane : injections_) lane.wake_all_waiters();
     look_whether_drained();
     for (;;) {
@@ -147,8 +147,7 @@ bool PoolCore::all_jobs_have_ended() const noexcept {
 }
 
 void PoolCore::look_whether_drained() noexcept {
-    if (!stopping.load(std::memory_order_seq_cst) || is_drained() || !all_jobs_have_ended()) return;
-    if (drained_.exchange(true, std::memory_order_seq_cst)) return;
+    if (!drain.look([this] { return all_jobs_have_ended(); })) return;
     for (Crew* const crew : {&general_, &reserved_, &io_}) {
         (void)crew->sleep.new_job();
         while (wake_one(*crew, WakerGoesOn::no, true)) {
@@ -202,7 +201,7 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (!stopping.load(std::memory_order_seq_cst)) return;
+    if (!drain.is_stopping()) return;
     throw Error("this pool is being destroyed: only its own jobs may still submit");
 }
 

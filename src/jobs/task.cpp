@@ -1,6 +1,7 @@
 #include "quarry/jobs/task.hpp"
 
 #include "jobs/antecedent_list.hpp"
+#include "jobs/completion/next_to_end.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
@@ -71,31 +72,6 @@ bool raise_task(Job& job, Priority priority) {
 
 namespace {
 
-struct NextToEnd {
-    Node& job;             // the caller has a reference to it
-    bool is_being_queued;  // what it continues has just ended
-};
-
-// The job that has to end next so that `task` can: the task itself once it is armed, else the oldest of what it
-// continues that has not ended.
-NextToEnd next_to_end(Node& task) noexcept {
-    Node* current = &task;
-    current->claim.retain();
-    for (;;) {
-        if (current->claim.is_armed()) return {*current, false};
-        Node* antecedent = nullptr;
-        bool attached = false;
-        task_header(*current).antecedents.visit([&](std::uintptr_t address) {
-            attached = address != 0;
-            antecedent = first_unended(address);
-            if (antecedent != nullptr) antecedent->claim.retain();
-        });
-        if (antecedent == nullptr) return {*current, attached};
-        release(current);
-        current = antecedent;
-    }
-}
-
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
 void run_towards(Node& task, Node* job, Worker& worker) noexcept {
     worker.forget_submitted(*job);
@@ -114,7 +90,8 @@ void wait_for_task(Job& job) {
     const Participation participation(visit.core());
     Worker& worker = participation.worker();
     while (!task.end.is_set()) {
-        const NextToEnd next = next_to_end(task);
+        const NextToEnd<Node> next = next_to_end<DefaultAtomics>(
+            task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();

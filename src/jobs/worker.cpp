@@ -318,7 +318,10 @@ Node* Worker::idle_until_work() {
     while (node == nullptr && !core.is_drained()) {
         search_budget_.slept();
         counters.parks.add();
-        crew->sleep.sleep(parker, [this] { return core.work_visible_to(*crew); });
+        crew->sleep.sleep(parker, [this] {
+            core.look_whether_drained();
+            return core.work_visible_to(*crew);
+        });
         searching_since = os::ticks();
         if (const std::uint64_t at = woken_at.exchange(0, std::memory_order_relaxed)) {
             core.started_after(searching_since - at);

@@ -37,7 +37,7 @@ class Antecedents {
             const std::uintptr_t seen =
                 word_.fetch_or(kLocked, Policy::order(Mutation::chain_lock, std::memory_order_acquire));
             if ((seen & kLocked) == 0) return seen;
-            Policy::cpu_relax();
+            while ((word_.load(std::memory_order_relaxed) & kLocked) != 0) Policy::cpu_relax();
         }
     }
     void unlock(std::uintptr_t address) noexcept {
