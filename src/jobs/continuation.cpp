@@ -23,6 +23,10 @@ void prepare_continuation(Job& job, Job& antecedent) {
         throw Error("the pool of this Task has been destroyed: nobody can run what follows it");
     }
     PoolCore& core = header.home->core();
+    if (!core.count_continuation()) {
+        header.home->leave();
+        throw Error("this pool is being destroyed: only its own jobs may still add what follows a Task");
+    }
     auto& node = static_cast<Node&>(job);
     const SubmitOptions options{.lane = header.lane,
                                 .priority = static_cast<Priority>(before.claim.priority()),
@@ -30,7 +34,6 @@ void prepare_continuation(Job& job, Job& antecedent) {
                                 .name = header.name};
     core.make_task(node, options, false);
     task_header(node).antecedents.set(reinterpret_cast<std::uintptr_t>(&before));
-    core.count_spawned();
 }
 
 void attach_continuation(Job& job, Job& antecedent) noexcept {
@@ -79,11 +82,15 @@ class Gather {
     };
 
     // A waiter goes back to the antecedents as long as the job is not armed, so they go after that, and after them the
-    // list. The job itself may be over by then.
+    // list. The job itself may be over by then, and with it its pool: the caller may be a thread of another one.
     void one_ended() noexcept {
         if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         job_.claim.retain();
-        task_header(job_).home->core().queue_continuation(job_);
+        if (const TaskVisit visit(job_); visit) {
+            visit.core().queue_continuation(job_);
+        } else {
+            release(&job_);  // it was cancelled, and its pool has ended
+        }
         detach_antecedents(job_);
         release(&job_);
         delete this;

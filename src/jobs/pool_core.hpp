@@ -81,6 +81,9 @@ class PoolCore {
     void make_task(Node& node, const SubmitOptions& submit_options, bool armed) noexcept;
     // A job was created by the calling thread.
     void count_spawned() noexcept;
+    // The same for a continuation, which can also be made by a thread that is in none of the pool's jobs. False: it is
+    // not counted, because the pool's end has begun.
+    [[nodiscard]] bool count_continuation() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
     // The caller has claimed the job in order not to run it.

@@ -31,6 +31,14 @@ void PoolCore::count_spawned() noexcept {
     }
 }
 
+bool PoolCore::count_continuation() noexcept {
+    count_spawned();
+    if (own_worker() != nullptr || drain.still_accepts() || runs_on_this_thread()) return true;
+    submitted_outside_.fetch_sub(1, std::memory_order_release);
+    look_whether_drained();
+    return false;
+}
+
 void PoolCore::queue_continuation(Node& node) noexcept {
     const Lane lane = task_front(node).lane;
     std::uint32_t level = 0;

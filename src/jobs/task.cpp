@@ -1,5 +1,7 @@
 #include "quarry/jobs/task.hpp"
 
+#include <memory>
+
 #include "jobs/antecedent_list.hpp"
 #include "jobs/completion/next_to_end.hpp"
 #include "jobs/pool_core.hpp"
@@ -86,23 +88,33 @@ void wait_for_task(Job& job) {
     auto& task = static_cast<Node&>(job);
     if (task.end.is_set()) return;
     const TaskVisit visit(task);
-    if (!visit) return;
+    if (!visit) {
+        // The thread that has run it may be about to say so.
+        while (!task.end.is_set()) os::yield_thread();
+        return;
+    }
     const Participation participation(visit.core());
     Worker& worker = participation.worker();
+    bool ran_here = false;
     while (!task.end.is_set()) {
         const NextToEnd<Node> next = next_to_end<DefaultAtomics>(
             task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();
+        } else if (task_header(next.job).home_serial != task_header(task).home_serial) {
+            // when_all takes tasks of several pools. Whoever runs one, or is told of its end, takes part in its pool.
+            const std::unique_ptr<Node, decltype(&release)> held(&next.job, release);
+            wait_for_task(*held);
         } else if (visit.core().may_run_here(task_front(next.job).lane) && next.job.claim.try_claim()) {
             run_towards(task, &next.job, worker);
+            ran_here = true;
         } else {
             worker.wait_for_task(next.job);
             release(&next.job);
         }
     }
-    visit.core().look_whether_drained();
+    if (ran_here && worker.guest) visit.core().look_whether_drained();
 }
 
 void throw_no_result() {
