@@ -259,11 +259,52 @@ void visit_against_the_start() {
     });
 }
 
+// As Gather: the list of what a task continues goes after the task was armed. A waiter that has found the task unarmed,
+// and then no list, can claim it.
+void list_against_its_end() {
+    struct List {
+        Atomics::Plain<int> unended{0};
+    };
+    struct Gathered : State {
+        using State::State;
+        std::unique_ptr<List> list = std::make_unique<List>();
+    };
+    auto state = std::make_shared<Gathered>(2);
+    Node& task = *state->tasks[1];
+    task.antecedents.set(reinterpret_cast<std::uintptr_t>(state->list.get()));
+    model::thread([=] {
+        std::uint32_t level = 0;
+        model::require(state->tasks[1]->claim.arm(level), "nobody has cancelled it");
+        state->tasks[1]->antecedents.clear();
+        state->list.reset();
+    });
+    model::thread([=] {
+        const quarry::impl::NextToEnd<Node> next = quarry::impl::next_to_end<Atomics>(
+            *state->tasks[1], [](Node & node) -> auto& { return node.antecedents; },
+            [](std::uintptr_t address) -> Node* {
+                if (address != 0) model::require(reinterpret_cast<List*>(address)->unended.get() == 0, "a wrong list");
+                return nullptr;
+            },
+            State::release);
+        if (!next.is_being_queued) {
+            model::require(next.job.claim.try_claim(), "a waiter can not claim a task that nobody else has");
+        }
+        State::release(&next.job);
+    });
+    model::after([=] {
+        State::drop_handle(*state->tasks[0]);
+        State::release(state->tasks[0]);
+        State::drop_handle(*state->tasks[1]);
+        State::release(state->tasks[1]);
+    });
+}
+
+const Program kList{"list_against_its_end", list_against_its_end};
 const Program kVisit{"visit_against_the_start", visit_against_the_start};
 const Program kQueued{"waiter_and_worker_that_queues", [] { waiter_and_worker(2, false); }, 2};
-const Program kSucceeded{"waiter_and_worker_that_goes_on", [] { waiter_and_worker(2, true); }, 2};
+const Program kSucceeded{"waiter_and_worker_that_goes_on", [] { waiter_and_worker(2, true); }, 1};
 const Program kChain{"waiter_and_worker_in_a_chain", [] { waiter_and_worker(3, false); }, 2};
-const Program kRunsNothing{"waiter_that_runs_nothing", waiter_that_runs_nothing, 2};
+const Program kRunsNothing{"waiter_that_runs_nothing", waiter_that_runs_nothing, 1};
 const Program kCancelled{"canceller_and_worker_that_queues", [] { waiter_worker_and_canceller(2, false); }, 1};
 const Program kCancelledOn{"canceller_and_worker_that_goes_on", [] { waiter_worker_and_canceller(2, true); }, 1};
 const Program kCancelledMiddle{"canceller_in_a_chain", [] { waiter_worker_and_canceller(3, false); }, 1};
@@ -277,8 +318,8 @@ TEST_P(ContinuationModel, WaitEndsWithTheTask) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ContinuationModel,
-                         testing::Values(kVisit, kQueued, kSucceeded, kChain, kRunsNothing, kCancelled, kCancelledOn,
-                                         kCancelledMiddle),
+                         testing::Values(kList, kVisit, kQueued, kSucceeded, kChain, kRunsNothing, kCancelled,
+                                         kCancelledOn, kCancelledMiddle),
                          kNameOf);
 
 class ContinuationMutation : public testing::TestWithParam<Mutant> {};
@@ -287,13 +328,13 @@ TEST_P(ContinuationMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Mutants, ContinuationMutation,
-    testing::Values(Mutant{"lock", Mutation::chain_lock, kVisit, "data race"},
-                    Mutant{"unlock", Mutation::chain_unlock, kVisit, "data race"},
-                    Mutant{"without_lock", Mutation::chain_without_lock, kVisit, "after its destruction"},
-                    Mutant{"parks_for_what_is_being_queued", Mutation::chain_queued, kQueued, "deadlock"},
-                    Mutant{"unarmed", Mutation::claim_unarmed, kQueued, "data race"}),
-    kNameOf);
+INSTANTIATE_TEST_SUITE_P(Mutants, ContinuationMutation,
+                         testing::Values(Mutant{"clear", Mutation::chain_clear, kList, "data race"},
+                                         Mutant{"cleared", Mutation::chain_cleared, kList, "can not claim"},
+                                         Mutant{"leave", Mutation::chain_leave, kList, "data race"},
+                                         Mutant{"no_wait", Mutation::chain_no_wait, kVisit, "after its destruction"},
+                                         Mutant{"queued", Mutation::chain_queued, kQueued, "deadlock"},
+                                         Mutant{"wait", Mutation::chain_wait, kList, "data race"}),
+                         kNameOf);
 
 }  // namespace

@@ -6,10 +6,12 @@ namespace quarry::impl {
 // that must not be left out; the model checker switches one on at a time and must find the failure it causes.
 enum class Mutation {
     none,
-    chain_lock,
+    chain_clear,
+    chain_cleared,
+    chain_leave,
+    chain_no_wait,
     chain_queued,
-    chain_unlock,
-    chain_without_lock,
+    chain_wait,
     claim_arm,
     claim_armed,
     claim_ended,
