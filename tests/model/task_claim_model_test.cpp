@@ -205,7 +205,7 @@ void waiter_against_arm() {
     finish(state);
 }
 
-const Program kRaiseStart{"raise_against_start", raise_against_start};
+const Program kRaiseStart{"raise_against_start", raise_against_start, 2};
 const Program kRaiseArm{"raise_against_arm", raise_against_arm};
 const Program kRaisedTwice{"raised_twice", raised_twice, 2};
 const Program kCancelStart{"cancel_against_start", cancel_against_start};
