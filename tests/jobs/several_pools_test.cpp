@@ -42,7 +42,7 @@ TEST(SeveralPools, WaiterForAllRunsATaskInItsOwnPool) {
 // The pool of the gathering task ends while a worker of the other pool is still telling it.
 TEST(SeveralPools, OneMayEndAsSoonAsItsTaskHas) {
     Pool second(1);
-    for (int round = 0; round < static_cast<int>(scaled(1000)); ++round) {
+    for (int round = 0; round < static_cast<int>(scaled(300)); ++round) {
         auto first = std::make_unique<Pool>(1);
         std::atomic<bool> go{false};
         std::vector<Task<int>> tasks;
@@ -61,7 +61,7 @@ TEST(SeveralPools, OneMayEndAsSoonAsItsTaskHas) {
 // A thread from outside continues a task again and again while its pool is being destroyed: at some time it is told so,
 // and everything that was accepted until then is run.
 TEST(SeveralPools, ContinuingFromOutsideIsRefusedOnceThePoolEnds) {
-    for (int round = 0; round < static_cast<int>(scaled(200)); ++round) {
+    for (int round = 0; round < static_cast<int>(scaled(50)); ++round) {
         auto pool = std::make_unique<Pool>(2);
         std::atomic<bool> begun{false};
         Task<int> task = pool->submit([] { return 0; });
