@@ -44,7 +44,7 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
             return;
         } else if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
-        } else if (!injection.wait_for_room(core.stopping)) {
+        } else if (!injection.wait_for_room(core.drain.stopping())) {
             PoolCore::throw_closed();  // the pool may be gone already
         }
     }

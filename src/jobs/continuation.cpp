@@ -95,7 +95,7 @@ class Gather {
     };
 
     // A waiter goes back to the antecedents as long as the job is not armed, so they go after that, and after them the
-    // list. The job itself may be over by then.
+    // list. The job itself may be over by then, and with it its pool: the caller may be a thread of another one.
     void one_ended() noexcept {
         if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         job_.claim.retain();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "jobs/atomics/policy.hpp"
 #include "quarry/jobs/stats.hpp"
 
 namespace quarry::impl {
@@ -12,20 +13,25 @@ enum class JobEnd : std::uint8_t { completed, failed, cancelled };
 
 // A figure that one thread writes and any thread reads: no read-modify-write, no fence. Who reads it sees what the
 // writer did before (see PoolCore::all_jobs_have_ended).
-class Counter {
+template <class Policy>
+class BasicCounter {
   public:
     void add(std::uint64_t amount = 1) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_release);
+        value_.store(value_.load(std::memory_order_relaxed) + amount,
+                     Policy::order(Mutation::drain_count, std::memory_order_release));
     }
     void take_back() noexcept { add(static_cast<std::uint64_t>(-1)); }
     void raise_to(std::uint64_t value) noexcept {
         if (value > value_.load(std::memory_order_relaxed)) value_.store(value, std::memory_order_relaxed);
     }
-    std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
+    std::uint64_t get() const noexcept {
+        return value_.load(Policy::order(Mutation::drain_sum, std::memory_order_acquire));
+    }
 
   private:
-    std::atomic<std::uint64_t> value_{0};
+    typename Policy::template Atomic<std::uint64_t> value_{0};
 };
+using Counter = BasicCounter<DefaultAtomics>;
 
 // On lines of its own, so that a reader of the figures does not disturb what the worker is doing.
 struct alignas(128) WorkerCounters {

@@ -2,43 +2,7 @@
 
 #include <algorithm>
 
-#include "jobs/os.hpp"
-
 namespace quarry::impl {
-
-bool Injection::wait_for_room(const std::atomic<bool>& closed) noexcept {
-    for (;;) {
-        room_waiters_.fetch_add(1, std::memory_order_seq_cst);
-        const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);
-        const bool is_closed = closed.load(std::memory_order_seq_cst);
-        // Pairs with make_room: room that is made without seeing this waiter is seen here.
-        DefaultAtomics::fence(std::memory_order_seq_cst);
-        const bool got_room = !is_closed && try_take_room();
-        if (!is_closed && !got_room) os::futex_wait(room_made_, seen);
-        room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
-        if (is_closed) return false;
-        if (got_room) return true;
-    }
-}
-
-void Injection::wake_all_waiters() noexcept {
-    room_made_.fetch_add(1, std::memory_order_seq_cst);
-    for (std::uint32_t i = room_waiters_.load(std::memory_order_seq_cst); i > 0; --i) os::futex_wake_one(room_made_);
-}
-
-void Injection::wait_until_nobody_waits() const noexcept {
-    while (room_waiters_.load(std::memory_order_seq_cst) != 0) os::yield_thread();
-}
-
-void Injection::make_room(std::size_t jobs) noexcept {
-    used_.fetch_sub(jobs, std::memory_order_seq_cst);
-    // Pairs with wait_for_room: the waiter counts itself, then looks for room again.
-    const std::size_t waiters = room_waiters_.load(std::memory_order_seq_cst);
-    if (waiters == 0) [[likely]]
-        return;
-    room_made_.fetch_add(1, std::memory_order_seq_cst);
-    for (std::size_t i = std::min(jobs, waiters); i > 0; --i) os::futex_wake_one(room_made_);
-}
 
 void Injection::push(Node& node, Priority priority) noexcept {
     if (priority == Priority::normal) {
@@ -57,7 +21,7 @@ Node* Injection::take_from(Priority priority) noexcept {
     bool counted = false;
     Node* const node = level(priority).pop(counted);
     if (node == nullptr) return nullptr;
-    if (counted) make_room(1);
+    if (counted) room_.make(1);
     return node;
 }
 
@@ -72,7 +36,7 @@ std::size_t Injection::take(Node** out, std::size_t most, bool low_first) noexce
     std::size_t count = normal_.try_pop_batch(out, most);
     if (count == 0 && (*out = overflow_.pop()) != nullptr) count = 1;
     if (count != 0) {
-        make_room(count);
+        room_.make(count);
         return count;
     }
     if ((*out = take_from(Priority::low)) != nullptr) return 1;

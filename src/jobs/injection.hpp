@@ -9,6 +9,7 @@
 #include "jobs/node.hpp"
 #include "jobs/overflow_list.hpp"
 #include "jobs/queue/bounded_queue.hpp"
+#include "jobs/queue/room.hpp"
 #include "quarry/jobs/lane.hpp"
 
 namespace quarry::impl {
@@ -17,26 +18,20 @@ namespace quarry::impl {
 // of them. Whoever must not wait puts jobs in beyond the bound; those from outside get in only while there is room.
 class Injection {
   public:
-    explicit Injection(std::size_t capacity) : capacity_(capacity), normal_(capacity) {}
+    explicit Injection(std::size_t capacity) : room_(capacity), normal_(capacity) {}
 
     // Takes room for one job; false when there is none. push(), or give_room_back(), follows.
-    bool try_take_room() noexcept {
-        std::size_t used = used_.load(std::memory_order_relaxed);
-        do {
-            if (used >= capacity_) return false;
-        } while (!used_.compare_exchange_weak(used, used + 1, std::memory_order_relaxed, std::memory_order_relaxed));
-        return true;
-    }
+    bool try_take_room() noexcept { return room_.try_take(); }
     // Takes room for one job whether there is some or not.
-    void take_room_beyond() noexcept { used_.fetch_add(1, std::memory_order_relaxed); }
-    void give_room_back() noexcept { make_room(1); }
-    // A thread outside every job: returns when it has room, or false when `closed` became true; this object may then be
-    // gone.
-    bool wait_for_room(const std::atomic<bool>& closed) noexcept;
+    void take_room_beyond() noexcept { room_.take_beyond(); }
+    void give_room_back() noexcept { room_.make(1); }
+    // A thread outside every job: returns when it has room, or false when `closed` became true; this object may then
+    // be gone.
+    bool wait_for_room(const Room<DefaultAtomics>::Flag& closed) noexcept { return room_.wait(closed); }
     // Lets all who wait look at `closed` again.
-    void wake_all_waiters() noexcept;
-    // After that: they are on their way out.
-    void wait_until_nobody_waits() const noexcept;
+    void wake_all_waiters() noexcept { room_.wake_all(); }
+    // After that: whether some are still on their way out.
+    bool has_waiters() const noexcept { return room_.has_waiters(); }
 
     // Queues a job that has room.
     void push(Node& node, Priority priority) noexcept;
@@ -55,18 +50,13 @@ class Injection {
 
     // Never true while something is in it that was put there before a seq_cst fence earlier than this call's loads.
     bool looks_empty() const noexcept;
-    std::size_t size_hint() const noexcept { return used_.load(std::memory_order_relaxed); }
+    std::size_t size_hint() const noexcept { return room_.used_hint(); }
 
   private:
     LevelList& level(Priority priority) noexcept { return levels_[static_cast<std::size_t>(priority)]; }
     Node* take_from(Priority priority) noexcept;
-    void make_room(std::size_t jobs) noexcept;
 
-    const std::size_t capacity_;
-    alignas(128) std::atomic<std::size_t> used_{0};
-    // Threads outside that wait for room, and the word they sleep on.
-    alignas(128) std::atomic<std::uint32_t> room_waiters_{0};
-    std::atomic<std::uint32_t> room_made_{0};
+    Room<DefaultAtomics> room_;
     BoundedQueue<DefaultAtomics, Node*> normal_;
     OverflowList overflow_;                                   // normal ones that found no place there
     alignas(128) std::array<LevelList, kPriorities> levels_;  // that of normal holds raised ones only

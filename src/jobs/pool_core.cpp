@@ -131,8 +131,7 @@ void PoolCore::start_io_threads() {
 
 // Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
-    stopping.store(true, std::memory_order_seq_cst);
-    DefaultAtomics::fence(std::memory_order_seq_cst);
+    drain.stop();
     for (Injection& lane : injections_) lane.wake_all_waiters();
     look_whether_drained();
     for (;;) {
@@ -142,7 +141,9 @@ void PoolCore::stop_threads() noexcept {
         os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
-    for (Injection& lane : injections_) lane.wait_until_nobody_waits();
+    for (const Injection& lane : injections_) {
+        while (lane.has_waiters()) os::yield_thread();
+    }
 }
 
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
@@ -161,8 +162,7 @@ bool PoolCore::all_jobs_have_ended() const noexcept {
 }
 
 void PoolCore::look_whether_drained() noexcept {
-    if (!stopping.load(std::memory_order_seq_cst) || is_drained() || !all_jobs_have_ended()) return;
-    if (drained_.exchange(true, std::memory_order_seq_cst)) return;
+    if (!drain.look([this] { return all_jobs_have_ended(); })) return;
     for (Crew* const crew : {&general_, &reserved_, &io_}) {
         (void)crew->sleep.new_job();
         while (wake_one(*crew, WakerGoesOn::no, true)) {
@@ -216,7 +216,7 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (stopping.load(std::memory_order_seq_cst)) throw_closed();
+    if (drain.is_stopping()) throw_closed();
 }
 
 void PoolCore::throw_closed() {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "jobs/completion/drain.hpp"
 #include "jobs/crew.hpp"
 #include "jobs/injection.hpp"
 #include "jobs/os.hpp"
@@ -103,7 +104,7 @@ class PoolCore {
 
     // While the pool is being destroyed, after a job has ended on a thread that is not a worker: was it the last one?
     void look_whether_drained() noexcept;
-    bool is_drained() const noexcept { return drained_.load(std::memory_order_acquire); }
+    bool is_drained() const noexcept { return drain.is_drained(); }
 
     template <class Visit>
     void for_each_guest(Visit visit) const {
@@ -132,7 +133,7 @@ class PoolCore {
     Pool& owner;
     TaskHome& task_home;
     std::vector<std::unique_ptr<Worker>> workers;
-    std::atomic<bool> stopping{false};
+    Drain<DefaultAtomics> drain;
 
   private:
     void make_workers();
@@ -171,7 +172,6 @@ class PoolCore {
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
-    std::atomic<bool> drained_{false};
     std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
 
     std::mutex guests_mutex_;

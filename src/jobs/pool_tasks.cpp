@@ -31,14 +31,11 @@ void PoolCore::count_spawned() noexcept {
     }
 }
 
-// A thread outside counts, then looks whether the pool is being destroyed; who destroys it says so, then looks at the
-// count. So one of them sees the other.
 bool PoolCore::try_count_continuation() noexcept {
     const Worker* const worker = Worker::current();
     count_spawned();
     if (worker != nullptr && &worker->core == this) return true;
-    DefaultAtomics::fence(std::memory_order_seq_cst);
-    if (!stopping.load(std::memory_order_seq_cst)) return true;
+    if (drain.still_accepts() || runs_on_this_thread()) return true;
     submitted_outside_.fetch_sub(1, std::memory_order_release);
     look_whether_drained();
     return false;

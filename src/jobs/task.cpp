@@ -1,6 +1,9 @@
 #include "quarry/jobs/task.hpp"
 
+#include <memory>
+
 #include "jobs/antecedent_list.hpp"
+#include "jobs/completion/next_to_end.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
@@ -100,31 +103,6 @@ bool raise_task(Job& job, Priority priority) {
 
 namespace {
 
-struct NextToEnd {
-    Node& job;             // the caller has a reference to it
-    bool is_being_queued;  // what it continues has just ended
-};
-
-// The job that has to end next so that `task` can: the task itself once it is armed, else the oldest of what it
-// continues that has not ended.
-NextToEnd next_to_end(Node& task) noexcept {
-    Node* current = &task;
-    current->claim.retain();
-    for (;;) {
-        if (current->claim.is_armed()) return {*current, false};
-        Node* antecedent = nullptr;
-        bool attached = false;
-        task_header(*current).antecedents.visit([&](std::uintptr_t address) {
-            attached = address != 0;
-            antecedent = first_unended(address);
-            if (antecedent != nullptr) antecedent->claim.retain();
-        });
-        if (antecedent == nullptr) return {*current, attached};
-        release(current);
-        current = antecedent;
-    }
-}
-
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
 void run_towards(Node& task, Node* job, Worker& worker) noexcept {
     worker.forget_submitted(*job);
@@ -145,11 +123,12 @@ void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
 
 // The same for a job that when_all has brought in from another pool: it runs, and counts, in its own.
 void advance_in_its_own_pool(Node& task, Node& job) {
+    std::unique_ptr<Node, decltype(&release)> held(&job, release);
     const TaskVisit visit(job);
-    if (!visit) return release(&job);
+    if (!visit) return;
     const Participation participation(visit.core());
-    advance(task, job, visit.core(), participation.worker());
-    visit.core().look_whether_drained();
+    advance(task, *held.release(), visit.core(), participation.worker());
+    if (participation.worker().guest) visit.core().look_whether_drained();
 }
 
 }  // namespace
@@ -158,20 +137,26 @@ void wait_for_task(Job& job) {
     auto& task = static_cast<Node&>(job);
     if (task.end.is_set()) return;
     const TaskVisit visit(task);
-    if (!visit) return;
+    if (!visit) {
+        // The thread that has run it may be about to say so.
+        while (!task.end.is_set()) os::yield_thread();
+        return;
+    }
     const Participation participation(visit.core());
+    Worker& worker = participation.worker();
     while (!task.end.is_set()) {
-        const NextToEnd next = next_to_end(task);
+        const NextToEnd<Node> next = next_to_end<DefaultAtomics>(
+            task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release);
         if (next.is_being_queued) {
             release(&next.job);
             os::yield_thread();
         } else if (task_header(next.job).home == task_header(task).home) {
-            advance(task, next.job, visit.core(), participation.worker());
+            advance(task, next.job, visit.core(), worker);
         } else {
             advance_in_its_own_pool(task, next.job);
         }
     }
-    visit.core().look_whether_drained();
+    if (worker.guest) visit.core().look_whether_drained();
 }
 
 void throw_no_result() {

@@ -7,8 +7,8 @@
 #include <stop_token>
 
 #include "jobs/completion/antecedents.hpp"
+#include "jobs/completion/visitors.hpp"
 #include "jobs/node.hpp"
-#include "jobs/os.hpp"
 #include "quarry/jobs/impl/task_body.hpp"
 
 namespace quarry::impl {
@@ -23,14 +23,8 @@ class TaskHome {
 
     // Enters, if this is still the home of that pool and its end has not come: the pool then exists until leave(). All
     // tasks have ended before the pool's end comes, so a task that has not ended lets its visitors in.
-    [[nodiscard]] bool try_enter(std::uint32_t serial) noexcept {
-        if ((visitors_.fetch_add(1, std::memory_order_acq_rel) & kClosed) == 0 && serial_ == serial) return true;
-        leave();
-        return false;
-    }
-    void leave() noexcept {
-        if (visitors_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) os::futex_wake_one(visitors_);
-    }
+    [[nodiscard]] bool try_enter(std::uint32_t serial) noexcept { return visitors_.try_enter(serial); }
+    void leave() noexcept { visitors_.leave(); }
     // All tasks have ended: returns when nobody is inside. The pool gives up its reference.
     void close() noexcept;
 
@@ -39,17 +33,14 @@ class TaskHome {
 
     void report(std::exception_ptr error) noexcept;
 
-    std::uint32_t serial() const noexcept { return serial_; }
+    std::uint32_t serial() const noexcept { return visitors_.serial(); }
     PoolCore& core() const noexcept { return *core_; }  // between try_enter and leave
 
   private:
-    static constexpr std::uint32_t kClosed = std::uint32_t{1} << 31;
-
     PoolCore* core_ = nullptr;
     std::function<void(std::exception_ptr)> on_error_;
     std::atomic<bool> error_logged_{false};
-    std::uint32_t serial_ = 0;
-    std::atomic<std::uint32_t> visitors_{kClosed};
+    Visitors<DefaultAtomics> visitors_;
     // The pool, and every failed task whose error nobody has asked for yet.
     std::atomic<std::uint32_t> references_{0};
     TaskHome* next_free_ = nullptr;

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "jobs/os.hpp"
 #include "jobs/task_header.hpp"
 
 namespace quarry::impl {
@@ -35,20 +36,13 @@ TaskHome& TaskHome::open(PoolCore& core, std::function<void(std::exception_ptr)>
     home->core_ = &core;
     home->on_error_ = std::move(on_error);
     home->error_logged_.store(false, std::memory_order_relaxed);
-    home->serial_ = ++homes.last_serial;
     home->references_.store(1, std::memory_order_relaxed);
-    // A visitor with an old Task may be inside at this moment, on its way out: its count stays.
-    home->visitors_.fetch_and(~kClosed, std::memory_order_release);
+    home->visitors_.open(++homes.last_serial);
     return *home;
 }
 
 void TaskHome::close() noexcept {
-    visitors_.fetch_or(kClosed, std::memory_order_acq_rel);
-    for (;;) {
-        const std::uint32_t seen = visitors_.load(std::memory_order_acquire);
-        if (seen == kClosed) break;
-        os::futex_wait(visitors_, seen);
-    }
+    visitors_.close();
     release();
 }
 

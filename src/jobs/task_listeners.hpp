@@ -20,20 +20,27 @@ inline bool listen(Node& task, EndListener& listener) noexcept {
                            [&](std::uintptr_t next) { listener.next = next; });
 }
 
-// Tells all listeners; calls continue_with(node) for continuations. A link is read before its owner is told.
+// Tells all listeners; calls continue_with(node) for continuations.
 template <class ContinueWith>
-void for_each_listener(std::uintptr_t entry, ContinueWith continue_with) noexcept {
-    while (entry != TaskEnd<DefaultAtomics>::kNobody) {
-        if ((entry & kContinuationMark) != 0) {
-            auto& continuation = *reinterpret_cast<Node*>(entry & ~kContinuationMark);
-            entry = reinterpret_cast<std::uintptr_t>(continuation.next.get());
-            continue_with(continuation);
-        } else {
-            auto& listener = *reinterpret_cast<EndListener*>(entry);
-            entry = listener.next;
-            listener.ended(listener);
-        }
-    }
+void for_each_listener(std::uintptr_t first, ContinueWith continue_with) noexcept {
+    const auto is_continuation = [](std::uintptr_t entry) { return (entry & kContinuationMark) != 0; };
+    const auto continuation = [](std::uintptr_t entry) -> Node& {
+        return *reinterpret_cast<Node*>(entry & ~kContinuationMark);
+    };
+    const auto listener = [](std::uintptr_t entry) -> EndListener& { return *reinterpret_cast<EndListener*>(entry); };
+    tell_all<DefaultAtomics>(
+        first,
+        [&](std::uintptr_t entry) {
+            return is_continuation(entry) ? reinterpret_cast<std::uintptr_t>(continuation(entry).next.get())
+                                          : listener(entry).next;
+        },
+        [&](std::uintptr_t entry) {
+            if (is_continuation(entry)) {
+                continue_with(continuation(entry));
+            } else {
+                listener(entry).ended(listener(entry));
+            }
+        });
 }
 
 }  // namespace quarry::impl

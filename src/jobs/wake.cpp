@@ -1,5 +1,6 @@
 // Who is woken when a job is queued.
 #include "jobs/os.hpp"
+#include "jobs/parking/crews.hpp"
 #include "jobs/pool_core.hpp"
 
 namespace quarry::impl {
@@ -60,29 +61,22 @@ void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     const WakerGoesOn goes_on = by == nullptr ? WakerGoesOn::no : WakerGoesOn::yes;
     if (lane == Lane::host) {
         DefaultAtomics::fence(std::memory_order_seq_cst);
-        if (!stopping.load(std::memory_order_seq_cst)) return;
+        if (!drain.is_stopping()) return;
         stop_events_.fetch_add(1, std::memory_order_release);
         os::futex_wake_one(stop_events_);
         return;
     }
-    if (lane == Lane::frame && options.reserved_for_frame != 0) {
-        const std::int64_t word = reserved_.sleep.new_job();
-        if (Counters::searching(word) != 0) return;
-        if (Counters::sleeping(word) != 0) {
-            if (wake_one(reserved_, goes_on)) count_wake(by);
-            return;
-        }
-    }
+    const bool both_crews = lane == Lane::frame && options.reserved_for_frame != 0;
     Crew& crew = lane == Lane::io ? io_ : general_;
-    const std::int64_t word = crew.sleep.new_job();
-    if (Counters::searching(word) != 0) return;
-    if (Counters::sleeping(word) != 0) {
-        if (wake_one(crew, goes_on)) count_wake(by);
-    } else if (Counters::appetite(word) > 0 && by != nullptr && word != by->futile_word) {
+    const CrewToWake<DefaultAtomics> chosen = crew_for_new_job(both_crews ? &reserved_.sleep : nullptr, crew.sleep);
+    if (chosen.crew != nullptr) {
+        if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, goes_on)) count_wake(by);
+    } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
+               chosen.word != by->futile_word) {
         if (wake_waiter_for(node)) {
             by->counters.wakes.add();
         } else {
-            by->futile_word = word;
+            by->futile_word = chosen.word;
         }
     }
 }
@@ -118,7 +112,9 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
 
 void PoolCore::last_searcher_found_work(Crew& crew) noexcept {
     if (!work_visible_to(crew)) return;
-    if (!wake_one(crew, WakerGoesOn::yes) && others_rely_on(crew)) wake_one(general_, WakerGoesOn::yes);
+    replace_last_searcher<DefaultAtomics>(
+        others_rely_on(crew), [&] { return wake_one(crew, WakerGoesOn::yes); },
+        [&] { return wake_one(general_, WakerGoesOn::yes); });
 }
 
 bool PoolCore::work_visible_in(Lane lane) noexcept {
@@ -129,7 +125,6 @@ bool PoolCore::work_visible_in(Lane lane) noexcept {
 }
 
 bool PoolCore::work_visible_to(const Crew& crew) noexcept {
-    look_whether_drained();
     if (is_drained() || work_visible_in(crew.first_lane)) return true;
     return crew.runs_background && background_in_use_.load(std::memory_order_seq_cst) &&
            work_visible_in(Lane::background);

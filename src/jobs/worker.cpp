@@ -333,7 +333,10 @@ Node* Worker::idle_until_work() {
         budget->slept();
         budget = &search_budget_;
         counters.parks.add();
-        crew->sleep.sleep(parker, [this] { return core.work_visible_to(*crew); });
+        crew->sleep.sleep(parker, [this] {
+            core.look_whether_drained();
+            return core.work_visible_to(*crew);
+        });
         searching_since = os::ticks();
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
         node = find_important_in(crew->first_lane);

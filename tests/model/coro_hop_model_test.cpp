@@ -23,7 +23,7 @@ using quarry::impl::Mutation;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 
-struct Hop {
+struct alignas(32) Hop {  // as Antecedents asks for
     quarry::impl::Claim<model::ModelAtomics> claim;
     model::ModelPlain<int> spare{0};  // written only by whoever recycles the node
 };
@@ -126,9 +126,11 @@ TEST_P(CoroHopMutation, IsCaught) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, CoroHopMutation,
-                         testing::Values(Mutant{"lock", Mutation::chain_lock, kOneWaiter, kGone},
-                                         Mutant{"unlock", Mutation::chain_unlock, kOneWaiter, kGone},
-                                         Mutant{"without_lock", Mutation::chain_without_lock, kOneWaiter, kGone}),
+                         testing::Values(Mutant{"leave", Mutation::chain_leave, kOneWaiter, kGone},
+                                         Mutant{"no_wait", Mutation::chain_no_wait, kOneWaiter, kGone},
+                                         Mutant{"replace", Mutation::chain_replace, kOneWaiter, ""},
+                                         Mutant{"replacing", Mutation::chain_replacing, kOneWaiter, kGone},
+                                         Mutant{"wait", Mutation::chain_wait, kOneWaiter, kGone}),
                          kNameOf);
 
 }  // namespace

@@ -65,7 +65,8 @@ class Claim {
         priority = (old & kPriority) >> kPriorityShift;
         return (old & kClaimed) == 0;
     }
-    bool is_armed() const noexcept { return (state_.load(std::memory_order_acquire) & kUnarmed) == 0; }
+    // A hint: who then claims the job acquires what was done before it was armed.
+    bool is_armed() const noexcept { return (state_.load(std::memory_order_relaxed) & kUnarmed) == 0; }
 
     enum class Raise { too_late, noted, requeue };
     // Whoever calls holds a reference. requeue: the caller queues the job once more, with a reference that was counted

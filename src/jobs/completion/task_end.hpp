@@ -51,6 +51,22 @@ class TaskEnd {
     typename Policy::template Atomic<std::uintptr_t> word_{kNobody};
 };
 
+// Tells all entries that set() has handed out. next_of(entry) reads the link: before the entry's owner is told, since
+// it may be gone then.
+template <class Policy, class NextOf, class Tell>
+void tell_all(std::uintptr_t entry, NextOf next_of, Tell tell) noexcept {
+    while (entry != TaskEnd<Policy>::kNobody) {
+        if (Policy::mutated(Mutation::task_end_link_late)) {
+            tell(entry);
+            entry = next_of(entry);
+            continue;
+        }
+        const std::uintptr_t next = next_of(entry);
+        tell(entry);
+        entry = next;
+    }
+}
+
 // A thread that waits for the end of a task, on its own stack. It must not leave before it was told: until then the
 // thread that ended the task may still read the link.
 template <class Policy>

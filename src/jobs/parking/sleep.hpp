@@ -61,6 +61,8 @@ class Sleep {
         if (!Policy::mutated(Mutation::sleep_publish_fence)) Policy::fence(std::memory_order_seq_cst);
         return word_.load(std::memory_order_relaxed);
     }
+    // The same for a job whose publisher has passed a seq_cst fence already.
+    [[nodiscard]] std::int64_t counters() const noexcept { return word_.load(std::memory_order_relaxed); }
     static constexpr bool needs_wake(std::int64_t word) { return sleeping(word) > 0 && searching(word) == 0; }
 
     // Wakes one sleeper unless a searcher is awake (unless `even_if_searching`). parker(i) for i in [0, count) are

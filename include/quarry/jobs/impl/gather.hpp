@@ -10,7 +10,7 @@
 namespace quarry::impl {
 
 // What a job that continues several others continues.
-struct AntecedentList {
+struct alignas(32) AntecedentList {
     std::size_t count;
     Job* const* jobs;
     std::size_t ended_before;  // all in front of this one have ended; under the lock of Antecedents

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "jobs/atomics/policy.hpp"
+
+namespace quarry::impl {
+
+template <class Node>
+struct NextToEnd {
+    Node& job;             // the caller has a reference to it
+    bool is_being_queued;  // what it continues has just ended
+};
+
+// The job that has to end next so that `task` can: the task itself once it is armed, else the oldest of what it
+// continues that has not ended. See README.md.
+//
+// antecedents_of(node): its Antecedents. first_unended(address): what in there has not ended, or null.
+template <class Policy, class Node, class AntecedentsOf, class FirstUnended, class Release>
+NextToEnd<Node> next_to_end(Node& task, AntecedentsOf antecedents_of, FirstUnended first_unended,
+                            Release release) noexcept {
+    Node* current = &task;
+    current->claim.retain();
+    for (;;) {
+        if (current->claim.is_armed()) return {*current, false};
+        Node* antecedent = nullptr;
+        bool attached = false;
+        antecedents_of(*current).visit([&](std::uintptr_t address) {
+            attached = address != 0;
+            antecedent = first_unended(address);
+            if (antecedent != nullptr) antecedent->claim.retain();
+        });
+        if (antecedent == nullptr) return {*current, attached && !Policy::mutated(Mutation::chain_queued)};
+        release(current);
+        current = antecedent;
+    }
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "jobs/atomics/policy.hpp"
+
+namespace quarry::impl {
+
+// How many jobs a lane's queues may still take from outside, and those who wait until there is room. See README.md.
+template <class Policy>
+class Room {
+  public:
+    using Flag = typename Policy::template Atomic<bool>;
+
+    explicit Room(std::size_t capacity) : capacity_(capacity) {}
+
+    // Takes room for one; false when there is none.
+    bool try_take() noexcept {
+        std::size_t used = used_.load(std::memory_order_relaxed);
+        do {
+            if (used >= capacity_) return false;
+        } while (!take_from(used));
+        return true;
+    }
+    // Takes room for one whether there is some or not.
+    void take_beyond() noexcept { used_.fetch_add(1, std::memory_order_relaxed); }
+
+    void make(std::size_t places) noexcept {
+        used_.fetch_sub(places, Policy::order(Mutation::room_make, std::memory_order_seq_cst));
+        // Pairs with wait(): the waiter counts itself, then looks for room again.
+        const std::size_t waiters = waiters_.load(Policy::order(Mutation::room_waiters, std::memory_order_seq_cst));
+        if (waiters == 0) [[likely]]
+            return;
+        wake(std::min(places, waiters));
+    }
+
+    // Returns when room was taken, or false when `closed` became true. Counted until it leaves for good: who closes waits
+    // for that before this object goes.
+    bool wait(const Flag& closed) noexcept {
+        waiters_.fetch_add(1, std::memory_order_relaxed);
+        if (!Policy::mutated(Mutation::room_wait_fence)) Policy::fence(std::memory_order_seq_cst);
+        bool taken = false;
+        for (bool look_first = !Policy::mutated(Mutation::room_recheck);; look_first = true) {
+            // Before the looks: what happens after them changes the word.
+            const std::uint32_t seen = made_.load(Policy::order(Mutation::room_seen, std::memory_order_acquire));
+            if (closed.load(std::memory_order_relaxed)) break;
+            taken = look_first && try_take();
+            if (taken) break;
+            Policy::futex_wait(made_, seen);
+        }
+        waiters_.fetch_sub(1, std::memory_order_release);
+        return taken;
+    }
+    // Lets all who wait look at `closed` again, which was stored sequentially consistently.
+    void wake_all() noexcept { wake(waiters_.load(Policy::order(Mutation::room_wake_all, std::memory_order_seq_cst))); }
+
+    bool has_waiters() const noexcept { return waiters_.load(std::memory_order_acquire) != 0; }
+
+    std::size_t used_hint() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+  private:
+    bool take_from(std::size_t& used) noexcept {
+        if (Policy::mutated(Mutation::room_take_by_store)) {
+            used_.store(used + 1, std::memory_order_relaxed);
+            return true;
+        }
+        return used_.compare_exchange_weak(used, used + 1, std::memory_order_relaxed, std::memory_order_relaxed);
+    }
+    void wake(std::size_t waiters) noexcept {
+        made_.fetch_add(1, Policy::order(Mutation::room_made, std::memory_order_release));
+        for (std::size_t i = waiters; i > 0; --i) Policy::futex_wake_one(made_);
+    }
+
+    const std::size_t capacity_;
+    alignas(128) typename Policy::template Atomic<std::size_t> used_{0};
+    // Those who wait, and the word they sleep on.
+    alignas(128) typename Policy::template Atomic<std::uint32_t> waiters_{0};
+    typename Policy::template Atomic<std::uint32_t> made_{0};
+};
+
+}  // namespace quarry::impl

@@ -1,0 +1,141 @@
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/queue/room.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
+
+// The capacity of a lane is exact, and nobody waits for room that there is, under C++'s memory model. A lost wake-up
+// shows as a deadlock (R7).
+namespace {
+
+using model::Mutant;
+using model::Program;
+using quarry::impl::Mutation;
+using Room = quarry::impl::Room<model::ModelAtomics>;
+
+struct State {
+    explicit State(std::size_t room_capacity) : capacity(room_capacity), room(room_capacity) {}
+
+    const std::size_t capacity;
+    bool named = name();
+    Room room;
+    model::ModelAtomic<bool> closed{false};
+    std::size_t inside = 0;
+
+    static bool name() {
+        model::name_next({"used", "waiters", "made", "closed"});
+        return true;
+    }
+    void fill() {
+        while (room.try_take()) ++inside;
+        model::require(inside == capacity, "a room had not its capacity");
+    }
+    void came_in() { model::require(++inside <= capacity, "more came in than there is room for"); }
+    void wait() {
+        model::require(room.wait(closed), "a room was closed that is not");
+        came_in();
+    }
+    void make(std::size_t places) {
+        inside -= places;
+        room.make(places);
+    }
+};
+
+void count_is_exact_after(const std::shared_ptr<State>& state) {
+    model::after([state] { model::require(state->room.used_hint() == state->inside, "room was lost or made"); });
+}
+
+void waiters_and_makers(std::size_t waiters, std::size_t makers, std::size_t places) {
+    auto state = std::make_shared<State>(makers * places);
+    state->fill();
+    for (std::size_t i = 0; i < waiters; ++i) model::thread([=] { state->wait(); });
+    for (std::size_t i = 0; i < makers; ++i) model::thread([=] { state->make(places); });
+    count_is_exact_after(state);
+}
+
+// Whoever got in makes room for the next one.
+void one_after_the_other() {
+    auto state = std::make_shared<State>(1);
+    state->fill();
+    for (int i = 0; i < 2; ++i) {
+        model::thread([=] {
+            state->wait();
+            state->make(1);
+        });
+    }
+    model::thread([=] { state->make(1); });
+    count_is_exact_after(state);
+}
+
+// try_submit: two want the last place, while one is made.
+void told_at_once() {
+    auto state = std::make_shared<State>(1);
+    state->fill();
+    for (int i = 0; i < 2; ++i) {
+        model::thread([=] {
+            if (state->room.try_take()) state->came_in();
+        });
+    }
+    model::thread([=] { state->make(1); });
+    count_is_exact_after(state);
+}
+
+// The end of the pool sends those away who wait.
+void closed_against_waiters(std::size_t waiters) {
+    auto state = std::make_shared<State>(1);
+    state->fill();
+    for (std::size_t i = 0; i < waiters; ++i) {
+        model::thread([=] { model::require(!state->room.wait(state->closed), "somebody came in without room"); });
+    }
+    model::thread([=] {
+        state->closed.store(true, std::memory_order_seq_cst);
+        state->room.wake_all();
+    });
+    count_is_exact_after(state);
+}
+
+const Program kOneWaiter{"one_waiter", [] { waiters_and_makers(1, 1, 1); }};
+const Program kBatch{"two_waiters_one_batch", [] { waiters_and_makers(2, 1, 2); }, 2};
+const Program kTwoMakers{"two_waiters_two_makers", [] { waiters_and_makers(2, 2, 1); }, 1};
+const Program kInTurn{"one_after_the_other", one_after_the_other, 2};
+const Program kToldAtOnce{"told_at_once", told_at_once};
+const Program kClosed{"closed_against_a_waiter", [] { closed_against_waiters(1); }};
+const Program kClosedTwo{"closed_against_two_waiters", [] { closed_against_waiters(2); }, 2};
+
+constexpr auto kDeadlock = "deadlock";
+const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
+
+class RoomModel : public testing::TestWithParam<Program> {};
+
+TEST_P(RoomModel, IsExactAndLosesNoWakeUp) {
+    EXPECT_TRUE(model::holds(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, RoomModel,
+                         testing::Values(kOneWaiter, kBatch, kTwoMakers, kInTurn, kToldAtOnce, kClosed, kClosedTwo),
+                         kNameOf);
+
+class RoomMutation : public testing::TestWithParam<Mutant> {};
+
+TEST_P(RoomMutation, IsCaught) {
+    EXPECT_TRUE(model::is_caught(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, RoomMutation,
+                         testing::Values(Mutant{"made", Mutation::room_made, kOneWaiter, kDeadlock},
+                                         Mutant{"make", Mutation::room_make, kOneWaiter, kDeadlock},
+                                         Mutant{"recheck", Mutation::room_recheck, kOneWaiter, kDeadlock},
+                                         Mutant{"seen", Mutation::room_seen, kOneWaiter, kDeadlock},
+                                         Mutant{"take_by_store", Mutation::room_take_by_store, kToldAtOnce,
+                                                "more came in"},
+                                         Mutant{"wait_fence", Mutation::room_wait_fence, kOneWaiter, kDeadlock},
+                                         Mutant{"waiters", Mutation::room_waiters, kOneWaiter, kDeadlock},
+                                         Mutant{"wake_all", Mutation::room_wake_all, kClosed, kDeadlock}),
+                         kNameOf);
+
+}  // namespace
