@@ -7,18 +7,20 @@
 namespace quarry::impl {
 
 bool Injection::wait_for_room(const std::atomic<bool>& closed) noexcept {
+    // Counted until it leaves for good: whoever destroys the pool waits for that.
+    room_waiters_.fetch_add(1, std::memory_order_seq_cst);
+    bool got_room = false;
     for (;;) {
-        room_waiters_.fetch_add(1, std::memory_order_seq_cst);
         const std::uint32_t seen = room_made_.load(std::memory_order_seq_cst);
-        const bool is_closed = closed.load(std::memory_order_seq_cst);
+        if (closed.load(std::memory_order_seq_cst)) break;
         // Pairs with make_room: room that is made without seeing this waiter is seen here.
         DefaultAtomics::fence(std::memory_order_seq_cst);
-        const bool got_room = !is_closed && try_take_room();
-        if (!is_closed && !got_room) os::futex_wait(room_made_, seen);
-        room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
-        if (is_closed) return false;
-        if (got_room) return true;
+        got_room = try_take_room();
+        if (got_room) break;
+        os::futex_wait(room_made_, seen);
     }
+    room_waiters_.fetch_sub(1, std::memory_order_seq_cst);
+    return got_room;
 }
 
 void Injection::wake_all_waiters() noexcept {
