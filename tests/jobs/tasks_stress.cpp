@@ -77,10 +77,10 @@ class Verbs {
     }
     // Counts it, and throws if it is to throw.
     auto callable(Record& record, bool throws) {
-        return [this, &record, throws](auto&&...) {
+        return [&ledger = ledger_, &record, throws](auto&&...) {
             ++record.ran;
             if (throws) {
-                ++ledger_.thrown;
+                ++ledger.thrown;
                 throw Thrown();
             }
             return 1;
@@ -235,10 +235,12 @@ void expect_to_add_up(const Ledger& ledger, const PoolStats& stats) {
 
 void run_users(Pool& pool, Ledger& ledger, std::array<std::deque<Record>, kUsers>& records, std::uint64_t seed) {
     std::atomic<int> busy{kUsers};
+    std::deque<User> users;  // until all jobs have ended: those that were dropped still use them
+    for (std::size_t i = 0; i < kUsers; ++i) users.emplace_back(pool, ledger, records[i], seed * kUsers + i);
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < kUsers; ++i) {
-        threads.emplace_back([&, i] {
-            User(pool, ledger, records[i], seed * kUsers + i).run(static_cast<int>(scaled(400, 8)));
+    for (User& user : users) {
+        threads.emplace_back([&] {
+            user.run(static_cast<int>(scaled(400, 8)));
             --busy;
         });
     }
