@@ -12,7 +12,6 @@ enum class Mutation {
     chain_no_wait,
     chain_queued,
     chain_replace,
-    chain_replacing,
     chain_wait,
     claim_arm,
     claim_armed,

@@ -36,8 +36,8 @@ class Room {
         wake(std::min(places, waiters));
     }
 
-    // Returns when room was taken, or false when `closed` became true. Counted until it leaves for good: who closes waits
-    // for that before this object goes.
+    // Returns when room was taken, or false when `closed` became true. Counted until it leaves for good: who closes
+    // waits for that before this object goes.
     bool wait(const Flag& closed) noexcept {
         waiters_.fetch_add(1, std::memory_order_relaxed);
         if (!Policy::mutated(Mutation::room_wait_fence)) Policy::fence(std::memory_order_seq_cst);
