@@ -8,8 +8,6 @@
 //   QUARRY_STRESS_WORKERS=3                     another number of workers than 8 for the mixtures
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -21,30 +19,13 @@
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
+#include "tests/jobs/seeds.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
 
 using namespace test_support;
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-    const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
-    return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-// Calls pass(seed) once, or again and again with new seeds until the soak's time is over.
-template <class Pass>
-void for_each_seed(const char* test, Pass pass) {
-    const auto end = Clock::now() + std::chrono::seconds(number_from_environment("QUARRY_SOAK_SECONDS", 0));
-    std::uint64_t seed = number_from_environment("QUARRY_SEED", std::random_device()());
-    do {
-        std::printf("%s: QUARRY_SEED=%llu\n", test, static_cast<unsigned long long>(seed));
-        std::fflush(stdout);
-        pass(seed);
-        ++seed;
-    } while (Clock::now() < end && !testing::Test::HasFailure());
-}
 
 struct Thrown : std::runtime_error {
     Thrown() : std::runtime_error("on purpose") {}
