@@ -10,6 +10,12 @@ struct PoolOptions;
 struct PoolStats;
 struct ScopeOptions;
 struct WorkerStats;
+enum class ReceiveStatus;
+enum class SendStatus;
+template <class T>
+class Channel;
+template <class T>
+class ReceiveResult;
 template <class R>
 class ScopeResult;
 template <class R>
