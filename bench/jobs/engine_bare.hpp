@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/channel_bare.hpp"
 #include "jobs/rows/loops.hpp"
 
 // The baseline: plain recursion, plain loops, std::sort; where threads are the point, naked ones with futexes and
@@ -76,6 +77,8 @@ class BarePair {
 
 class BareEngine {
   public:
+    using Channel = BareChannel;
+
     BareEngine(int workers, bool caller_apart)
         : team_(caller_apart ? 0 : workers - 1), pair_(caller_apart ? std::make_unique<BarePair>() : nullptr) {}
 

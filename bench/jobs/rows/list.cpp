@@ -19,6 +19,11 @@ constexpr std::array kRows{
     RowInfo{.name = "loop_skewed", .what = "10,000 bodies whose cost rises from nothing to 5 us"},
     RowInfo{.name = "sort", .what = "10^7 random 64-bit keys, by each engine's own sort", .heavy = true},
     RowInfo{.name = "spawn", .what = "a scope of 10^5 empty jobs: time per job"},
+    RowInfo{.name = "channel",
+            .what =
+                "8-byte values through a channel of 1,024, threads that block: 1 sender and 1 receiver, 4 and 4, 8 and "
+                "1; time per value",
+            .largest_only = true},
     RowInfo{
         .name = "wake",
         .what = "hand-over to start on a parked worker after 50 us, 1 ms, 16 ms of quiet; waker just slept, or busy",
