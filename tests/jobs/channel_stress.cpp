@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Traffic, ChannelStress,
 TEST(ChannelClose, WhileEightThreadsSendAndReceive) {
     for_each_seed("ChannelClose", [](std::uint64_t seed) {
         std::minstd_rand random(static_cast<std::uint32_t>(seed));
-        for (int round = 0; round < static_cast<int>(scaled(100)); ++round) {
+        for (int round = 0; round < static_cast<int>(scaled(60)); ++round) {
             Channel<Parcel> channel(1 + random() % 3);
             std::atomic<std::uint64_t> sent{0};
             std::atomic<std::uint64_t> received{0};
