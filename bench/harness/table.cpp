@@ -21,7 +21,9 @@ constexpr const char* kStrong = "\033[1m";
 constexpr const char* kPlain = "\033[0m";
 
 std::string short_name(const std::string& engine) {
-    return engine == "bevy_tasks" ? "bevy" : engine;
+    if (engine == "bevy_tasks") return "bevy";
+    if (engine == "moodycamel") return "moody";
+    return engine == "crossbeam" ? "xbeam" : engine;
 }
 
 bool is_nothing(double value) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/channel_bare.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/submit.hpp"
 
@@ -106,6 +107,8 @@ class BareRing {
 
 class BareEngine {
   public:
+    using Channel = BareChannel;
+
     BareEngine(int workers, bool caller_apart)
         : team_(caller_apart ? 0 : workers - 1), pair_(caller_apart ? std::make_unique<BarePair>() : nullptr) {}
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "jobs/engine_interface.hpp"
+#include "jobs/rows/channel.hpp"
 #include "jobs/rows/context.hpp"
 #include "jobs/rows/fork.hpp"
 #include "jobs/rows/frames.hpp"
@@ -22,20 +24,15 @@
 //   quit, or end of file         ->  the process ends
 namespace quarry::bench {
 
-class EngineHost {
-  public:
-    virtual ~EngineHost() = default;
-    // Why this engine has no such row, or nothing.
-    virtual const char* unsupported(std::string_view row, int workers) const = 0;
-    virtual void run(std::string_view row, RowContext& context) = 0;
-};
-
 // Workers are threads that compute at the same time, the calling one included; in rows whose caller only hands over
 // they are threads beside it.
 template <class E>
 class EngineHostOf final : public EngineHost {
   public:
-    const char* unsupported(std::string_view row, int workers) const override { return E::unsupported(row, workers); }
+    const char* unsupported(std::string_view row, int workers) const override {
+        if (row == "channel" && !kHasChannel) return "has no channel";
+        return E::unsupported(row, workers);
+    }
 
     void run(std::string_view row, RowContext& context) override {
         const RowInfo* const info = find_row(row);
@@ -50,6 +47,8 @@ class EngineHostOf final : public EngineHost {
     }
 
   private:
+    static constexpr bool kHasChannel = requires { typename E::Channel; };
+
     static void run_on(E& engine, std::string_view row, RowContext& context) {
         if (row == "fib") return run_fib(engine, context);
         if (row == "tree_sum") return run_tree_sum(engine, context);
@@ -68,6 +67,9 @@ class EngineHostOf final : public EngineHost {
         if (row == "tick") return run_tick(engine, context);
         if (row == "burst60") return run_burst60(engine, context);
         if (row == "idle") return run_idle(engine, context);
+        if constexpr (kHasChannel) {
+            if (row == "channel") return run_channel<typename E::Channel>(context);
+        }
         throw std::runtime_error("no such row: " + std::string(row));
     }
 

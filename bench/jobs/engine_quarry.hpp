@@ -12,6 +12,7 @@
 #include <quarry/jobs/pool.hpp>
 #include <quarry/jobs/scope.hpp>
 
+#include "jobs/channel_quarry.hpp"
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
 
@@ -19,6 +20,8 @@ namespace quarry::bench {
 
 class QuarryEngine {
   public:
+    using Channel = QuarryChannel;
+
     QuarryEngine(int workers, bool) : pool_(PoolOptions{.workers = workers}) {}
 
     static const char* unsupported(std::string_view, int) { return nullptr; }

@@ -17,11 +17,14 @@
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/submit.hpp"
+#include "peers_cpp/channel_tbb.hpp"
 
 namespace quarry::bench {
 
 class TbbEngine {
   public:
+    using Channel = TbbChannel;
+
     TbbEngine(int workers, bool caller_apart)
         : limit_(tbb::global_control::max_allowed_parallelism,
                  static_cast<std::size_t>(workers + (caller_apart ? 1 : 0))),

@@ -9,6 +9,9 @@
 #ifdef QUARRY_BENCH_OPENMP
 #include "peers_cpp/engine_openmp.hpp"
 #endif
+#ifdef QUARRY_BENCH_MOODYCAMEL
+#include "peers_cpp/channel_moodycamel.hpp"
+#endif
 #include "peers_cpp/engine_async.hpp"
 
 namespace {
@@ -31,11 +34,20 @@ int main(int count, char** arguments) {
 #ifdef QUARRY_BENCH_OPENMP
     if (name == "openmp") return serve_as<quarry::bench::OpenMpEngine>();
 #endif
+#ifdef QUARRY_BENCH_MOODYCAMEL
+    if (name == "moodycamel") {
+        quarry::bench::ChannelHost<quarry::bench::MoodycamelChannel> host;
+        return quarry::bench::serve(host);
+    }
+#endif
 #ifdef QUARRY_BENCH_TBB
     std::puts("tbb");
 #endif
 #ifdef QUARRY_BENCH_OPENMP
     std::puts("openmp");
+#endif
+#ifdef QUARRY_BENCH_MOODYCAMEL
+    std::puts("moodycamel");
 #endif
     std::puts("async");
     return name.empty() ? 0 : 2;

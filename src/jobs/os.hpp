@@ -14,8 +14,11 @@ using ::quarry::impl::ticks;
 
 // Returns when woken, when the word differs from `expected`, or spuriously.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
+// The same until a moment of the monotonic clock, in nanoseconds. False when that has passed.
+bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept;
 // Wakes at most one waiter. Never reads the word, so it may already be gone.
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
 void yield_thread() noexcept;
 

@@ -95,8 +95,24 @@ void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexce
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
 
+bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    if (deadline <= 0) return false;
+    timespec until{};
+    until.tv_sec = static_cast<time_t>(deadline / kSecond);
+    until.tv_nsec = static_cast<long>(deadline % kSecond);
+    // Of the waits only the one with a bit set takes a moment and not a duration.
+    const long result =
+        syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    return result == 0 || errno != ETIMEDOUT;
+}
+
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
 namespace {

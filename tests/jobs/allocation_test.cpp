@@ -3,6 +3,7 @@
 //
 // QUARRY_SOAK_JOBS sets the number of jobs of the bounded-memory test (5 million by default; a billion takes minutes).
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quarry/jobs/channel.hpp"
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
@@ -135,6 +137,23 @@ TEST_P(AllocationOn, SubmitFromJobsDoesNotAllocate) {
                   if (!eventually([&] { return done.ready(); })) std::abort();
               }),
               0U);
+}
+
+TEST(Allocation, ChannelDoesNotAllocateAfterItsConstruction) {
+    Channel<std::uint64_t> there(2);
+    Channel<std::uint64_t> back(2);
+    std::jthread echo([&] {
+        while (auto value = there.receive()) back.send(std::move(*value));
+    });
+    EXPECT_EQ(allocations_once_warm([&](int times) {
+                  for (int i = 0; i < kBatch / 20 * times; ++i) {
+                      there.send(1);
+                      if (!back.receive_for(std::chrono::hours(1))) std::abort();
+                  }
+                  if (there.try_receive() || back.try_send(2) != SendStatus::sent || !back.try_receive()) std::abort();
+              }),
+              0U);
+    there.close();
 }
 
 std::uint64_t soak_jobs() {

@@ -83,6 +83,44 @@ TEST(Futex, WakesOneSleeperAndOnlyOne) {
     second.await_return();
 }
 
+TEST(Futex, WakesAllSleepers) {
+    std::atomic<std::uint32_t> word{0};
+    Waiter first(word);
+    Waiter second(word);
+    first.await_sleep();
+    second.await_sleep();
+    os::futex_wake_all(word);
+    first.await_return();
+    second.await_return();
+}
+
+std::int64_t monotonic_now() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TEST(Futex, WaitsNoLongerThanUntilTheDeadline) {
+    std::atomic<std::uint32_t> word{0};
+    const std::int64_t deadline = monotonic_now() + 20'000'000;
+    while (os::futex_wait_until(word, 0, deadline)) {
+    }
+    EXPECT_GE(monotonic_now(), deadline);
+    EXPECT_FALSE(os::futex_wait_until(word, 0, deadline)) << "a moment that has passed";
+    EXPECT_FALSE(os::futex_wait_until(word, 0, -1)) << "a moment before the clock began";
+}
+
+TEST(Futex, WaitWithADeadlineEndsByAWakeUp) {
+    std::atomic<std::uint32_t> word{0};
+    EXPECT_TRUE(os::futex_wait_until(word, 1, monotonic_now() + 60'000'000'000)) << "the word differs";
+    bool in_time = true;
+    std::jthread waiter([&] {
+        while (word.load() == 0) in_time = in_time && os::futex_wait_until(word, 0, monotonic_now() + 60'000'000'000);
+    });
+    word.store(1);
+    os::futex_wake_one(word);
+    waiter.join();
+    EXPECT_TRUE(in_time);
+}
+
 TEST(Futex, WakingAWordThatIsGoneIsHarmless) {
     void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(page, MAP_FAILED);

@@ -8,8 +8,6 @@
 //   QUARRY_STRESS_WORKERS=3                     another number of workers than 8 for the mixtures
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <stdexcept>

@@ -25,6 +25,11 @@ constexpr std::array kRows{
     RowInfo{.name = "submit_wait",
             .what = "a job there and back, workers awake: waiting for it (submit_wait), polling for it (submit_ready)",
             .caller_apart = true},
+    RowInfo{.name = "channel",
+            .what =
+                "8-byte values through a channel of 1,024, threads that block: 1 sender and 1 receiver, 4 and 4, 8 and "
+                "1; time per value",
+            .largest_only = true},
     RowInfo{
         .name = "wake",
         .what = "hand-over to start on a parked worker after 50 us, 1 ms, 16 ms of quiet; waker just slept, or busy",

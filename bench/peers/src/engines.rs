@@ -58,6 +58,8 @@ macro_rules! fork_by_join {
     };
 }
 
+pub(crate) use crate::channel as crossbeam;
+
 /// Plain Rust without any engine, to tell the compilers apart.
 pub mod bare {
     use std::marker::PhantomData;

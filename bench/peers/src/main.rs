@@ -1,6 +1,7 @@
 //! Rust peers of the benchmark `quarry bench jobs`: one engine a process, asked for on standard input. The requests
 //! and answers are described in bench/jobs/engine_host.hpp, the rows mirror bench/jobs/rows.
 
+mod channel;
 mod engines;
 mod kernels;
 mod measure;
@@ -40,7 +41,8 @@ macro_rules! serve {
                 ["run", row, workers, length] => {
                     let workers: usize = workers.parse().unwrap_or(1);
                     let quick = length == "quick";
-                    if let Some(reason) = engines::$engine::unsupported(row, workers) {
+                    let only_crossbeam = (row == "channel" && stringify!($engine) != "crossbeam").then_some("has no channel");
+                    if let Some(reason) = only_crossbeam.or_else(|| engines::$engine::unsupported(row, workers)) {
                         println!("unsupported {reason}");
                         continue;
                     }
@@ -95,7 +97,8 @@ fn main() {
         Some("chili") => serve!(chili),
         Some("forte") => serve!(forte),
         Some("bevy_tasks") => serve!(bevy_tasks),
+        Some("crossbeam") => serve!(crossbeam),
         Some("bare_rust") => serve!(bare),
-        _ => println!("rayon\nchili\nforte\nbevy_tasks\nbare_rust"),
+        _ => println!("rayon\nchili\nforte\nbevy_tasks\ncrossbeam\nbare_rust"),
     }
 }

@@ -12,6 +12,12 @@ struct PoolStats;
 struct ScopeOptions;
 struct SubmitOptions;
 struct WorkerStats;
+enum class ReceiveStatus;
+enum class SendStatus;
+template <class T>
+class Channel;
+template <class T>
+class ReceiveResult;
 template <class R>
 class ScopeResult;
 template <class R>
