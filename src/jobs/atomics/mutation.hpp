@@ -62,6 +62,11 @@ enum class Mutation {
     slot_put,
     slot_put_without_exchange,
     slot_take,
+    trace_copy,
+    trace_overwrite,
+    trace_publish,
+    trace_recheck,
+    trace_recheck_fence,
 };
 
 }  // namespace quarry::impl
