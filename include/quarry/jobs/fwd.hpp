@@ -5,10 +5,14 @@ namespace quarry {
 class Error;
 class Pool;
 class Scope;
+class Trace;
+class TraceSpan;
 struct JobError;
 struct PoolOptions;
 struct PoolStats;
 struct ScopeOptions;
+struct TraceHooks;
+struct TraceOptions;
 struct WorkerStats;
 template <class R>
 class ScopeResult;
