@@ -10,6 +10,7 @@
 
 #include "jobs/os.hpp"
 #include "jobs/topology.hpp"
+#include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
@@ -59,6 +60,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 
 PoolCore::~PoolCore() {
     stop_threads();
+    trace_pool_ends(*this);
     // A thread that waited for one of our tasks may be on its way out.
     task_home->close();
 }
@@ -144,9 +146,17 @@ Worker& PoolCore::add_guest() {
     guest_storage_.push_back(std::make_unique<Worker>(*this, worker_count() + count, true));
     Worker& guest = *guest_storage_.back();
     guest.taken.store(true, std::memory_order_relaxed);
+    guest.trace.store(trace.load(std::memory_order_relaxed), std::memory_order_relaxed);
     guests_[static_cast<std::size_t>(count)].store(&guest, std::memory_order_release);
     guest_count_.store(count + 1, std::memory_order_seq_cst);
     return guest;
+}
+
+void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
+    const std::lock_guard lock(guests_mutex_);
+    trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& guest : guest_storage_) guest->trace.store(serial_of_trace, std::memory_order_relaxed);
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
@@ -186,12 +196,14 @@ bool PoolCore::wake_one(WakerGoesOn waker_goes_on, bool even_if_searching) noexc
         steered_wakes_left_.fetch_sub(1, std::memory_order_relaxed);
         waker_goes_on = WakerGoesOn::yes;
     }
-    return sleep.wake_one(
+    const bool woken = sleep.wake_one(
         workers.size(), 0,
         [&](std::size_t i) {
             return Sleeper{*workers[i], waker_goes_on};
         },
         even_if_searching);
+    if (woken) trace_wake(trace);
+    return woken;
 }
 
 // Somebody who waits, asleep, for an ancestor of this job.
@@ -206,6 +218,7 @@ bool PoolCore::wake_waiter_for(Node& node) noexcept {
     for_each_guest(look);
     if (waiter == nullptr) return false;
     waiter->parker.notify();
+    trace_wake(trace);
     return true;
 }
 

@@ -100,6 +100,11 @@ class PoolCore {
         }
     }
 
+    // From now on the workers and guests record in that trace; 0: in none.
+    void set_trace(std::uint64_t serial_of_trace) noexcept;
+    // Jobs that wait to be taken in, about.
+    std::size_t injected_hint() const noexcept { return injected_.size_hint(); }
+
     int worker_count() const noexcept { return static_cast<int>(workers.size()); }
     PoolStats stats() const;
 
@@ -110,6 +115,7 @@ class PoolCore {
     std::vector<std::unique_ptr<Worker>> workers;
     Sleep<DefaultAtomics> sleep;
     std::atomic<bool> stopping{false};
+    std::atomic<std::uint64_t> trace{0};
 
   private:
     void start_threads();

@@ -5,6 +5,7 @@
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/trace/points.hpp"
 
 namespace quarry::impl {
 
@@ -152,6 +153,7 @@ Node* Worker::steal_from(Worker& victim) {
         }
         counters.steals.add();
         counters.stolen.add(batch.taken);
+        trace_steal(*this, victim, batch.taken);
         steal_pace_.stole(batch.taken);
         // On their way from one deque to the other the rest could be seen in neither.
         if (batch.taken > 1) core.job_queued(this, *batch.first);
@@ -169,6 +171,7 @@ Node* Worker::steal_far_from(Worker& victim) noexcept {
         if (steal.status != StealStatus::got) return nullptr;
         counters.steals.add();
         counters.stolen.add();
+        trace_steal(*this, victim, 1);
         if (Node* const node = claimed(steal.value)) return node;
     }
 }
@@ -197,6 +200,7 @@ Node* Worker::find_elsewhere() {
             if (last_in == nullptr) continue;
             counters.steals.add();
             counters.stolen.add();
+            trace_steal(*this, *core.workers[static_cast<std::size_t>(victim)], 1);
             if (Node* const node = claimed(last_in)) return node;
         }
     }
@@ -231,7 +235,9 @@ Node* Worker::idle_until_work() {
     while (node == nullptr && !core.stopping.load(std::memory_order_acquire)) {
         search_budget_.slept();
         counters.parks.add();
+        trace_park(*this);
         core.sleep.sleep(parker, [this] { return core.work_visible(); });
+        trace_awake(*this);
         searching_since = os::ticks();
         if (const std::uint64_t at = woken_at.exchange(0, std::memory_order_relaxed)) {
             core.started_after(searching_since - at);
@@ -250,9 +256,13 @@ Node* Worker::idle_until_work() {
 
 void Worker::run_until_stopped() {
     current_context = this;
+    const TraceRun traced(*this, TraceRun::Home{});
     for (;;) {
         Node* node = find_own();
-        if (node == nullptr) node = idle_until_work();
+        if (node == nullptr) {
+            trace_ran_dry(*this);
+            node = idle_until_work();
+        }
         if (node == nullptr) break;
         placement.restore();  // somebody may have steered us after we had found work
         execute(*node);
@@ -265,6 +275,7 @@ void Worker::run_closure(Node& node) noexcept {
         node.operate(node, Job::Operation::discard);
         counters.cancelled.add();
     } else {
+        const TraceJob traced(*this, node);
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
