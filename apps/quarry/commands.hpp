@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct BenchJobsArguments {
     std::string workers;  // as typed: empty, or a number to be checked
     std::string runs;
     std::string json;
+    std::optional<std::string> trace;
     bool peers = false;
     bool quick = false;
     bool list = false;

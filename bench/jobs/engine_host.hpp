@@ -17,6 +17,7 @@
 //   run ROW WORKERS quick|full   ->  value NAME UNIT NUMBER | samples NAME UNIT NUMBER... (any number of lines), then
 //                                    done | unsupported REASON | error TEXT
 //   release                      ->  done; the row's data is freed
+//   trace PATH                   ->  done | error TEXT; a traced engine writes there what it has recorded
 //   quit, or end of file         ->  the process ends
 namespace quarry::bench {
 
@@ -26,12 +27,13 @@ class EngineHost {
     // Why this engine has no such row, or nothing.
     virtual const char* unsupported(std::string_view row, int workers) const = 0;
     virtual void run(std::string_view row, RowContext& context) = 0;
+    virtual void write_trace(const std::string&) { throw std::runtime_error("this engine records no trace"); }
 };
 
 // Workers are threads that compute at the same time, the calling one included; for the row `wake` they are threads
 // beside the caller, because the caller only hands over.
 template <class E>
-class EngineHostOf final : public EngineHost {
+class EngineHostOf : public EngineHost {
   public:
     const char* unsupported(std::string_view row, int workers) const override { return E::unsupported(row, workers); }
 

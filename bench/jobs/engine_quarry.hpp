@@ -63,7 +63,7 @@ class QuarryEngine {
         pool_.submit(std::forward<F>(job));
     }
 
-  private:
+  protected:
     Pool pool_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace quarry::bench {
 
-// Serves the engine `quarry` or `bare` on standard input and output; 2 for any other name.
+// Serves the engine `quarry`, `traced` or `bare` on standard input and output; 2 for any other name.
 int serve_own_engine(std::string_view name);
 
 }  // namespace quarry::bench
