@@ -106,10 +106,10 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     if (!arguments.json.empty() && !json_to_output) {
         require_writable("--json", arguments.json, ", or - for the standard output");
     }
-    if (arguments.trace) check_trace_path(*arguments.trace);
+    if (!arguments.trace.empty()) check_trace_path(arguments.trace);
     const bench::Machine machine = bench::describe_machine();
     options.workers = worker_counts(arguments.workers, machine.cores, arguments.quick);
-    options.engines = chosen_engines(arguments.peers, arguments.trace.value_or(""));
+    options.engines = chosen_engines(arguments.peers, arguments.trace);
 
     const bench::RunReport report = bench::run(options);
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,7 +19,7 @@ struct BenchJobsArguments {
     std::string workers;  // as typed: empty, or a number to be checked
     std::string runs;
     std::string json;
-    std::optional<std::string> trace;
+    std::string trace;
     bool peers = false;
     bool quick = false;
     bool list = false;

@@ -144,7 +144,8 @@ TEST(BenchJobs, TraceOfQuarryIsWrittenAndItsCostMeasured) {
                                          "spawn", "--json", "-", "--trace", file.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     std::set<std::string> engines;
-    for (const Json& result : Json::parse(outcome.output).at("results")) engines.insert(result.at("engine"));
+    const Json report = Json::parse(outcome.output);
+    for (const Json& result : report.at("results")) engines.insert(result.at("engine"));
     EXPECT_EQ(engines, (std::set<std::string>{"bare", "quarry", "traced"}));
     std::ifstream stream(file);
     const Json trace = Json::parse(stream);
