@@ -27,13 +27,13 @@ class EngineHost {
     // Why this engine has no such row, or nothing.
     virtual const char* unsupported(std::string_view row, int workers) const = 0;
     virtual void run(std::string_view row, RowContext& context) = 0;
-    virtual void write_trace(const std::string&) { throw std::runtime_error("this engine records no trace"); }
+    virtual void write_trace(const std::string& path) = 0;
 };
 
 // Workers are threads that compute at the same time, the calling one included; for the row `wake` they are threads
 // beside the caller, because the caller only hands over.
 template <class E>
-class EngineHostOf : public EngineHost {
+class EngineHostOf final : public EngineHost {
   public:
     const char* unsupported(std::string_view row, int workers) const override { return E::unsupported(row, workers); }
 
@@ -46,6 +46,14 @@ class EngineHostOf : public EngineHost {
             caller_apart_ = caller_apart;
         }
         run_on(*engine_, row, context);
+    }
+
+    void write_trace(const std::string& path) override {
+        if constexpr (requires { E::write_trace(path); }) {
+            E::write_trace(path);
+        } else {
+            throw std::runtime_error("this engine records no trace");
+        }
     }
 
   private:

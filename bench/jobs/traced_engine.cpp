@@ -21,17 +21,13 @@ class TracedQuarryEngine : public QuarryEngine {
     TracedQuarryEngine(int workers, bool caller_apart) : QuarryEngine(workers, caller_apart) {
         recording().start(pool_);
     }
-};
-
-class TracedHost final : public EngineHostOf<TracedQuarryEngine> {
-  public:
-    void write_trace(const std::string& path) override { recording().write(path); }
+    static void write_trace(const std::string& path) { recording().write(path); }
 };
 
 }  // namespace
 
 int serve_traced_engine() {
-    TracedHost host;
+    EngineHostOf<TracedQuarryEngine> host;
     return serve(host);
 }
 
