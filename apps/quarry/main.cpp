@@ -28,7 +28,7 @@ void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
     jobs->add_option("--trace", arguments.trace,
                      "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev")
         ->option_text("FILE")
-        ->check([](const std::string& file) { return file.empty() ? "--trace takes the name of a file" : ""; });
+        ->check([](const std::string& file) { return file.empty() ? "takes the name of a file" : ""; });
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 
