@@ -63,8 +63,8 @@ int list_rows() {
     return 0;
 }
 
-std::vector<bench::EngineCommand> chosen_engines(bool with_peers) {
-    std::vector<bench::EngineCommand> engines = bench::own_engines();
+std::vector<bench::EngineCommand> chosen_engines(bool with_peers, const std::string& trace_path) {
+    std::vector<bench::EngineCommand> engines = bench::own_engines(trace_path);
     if (with_peers) {
         bench::Peers peers = bench::find_peers();
         for (const std::string& note : peers.notes) fmt::print(stderr, "{}\n", note);
@@ -74,8 +74,22 @@ std::vector<bench::EngineCommand> chosen_engines(bool with_peers) {
 }
 
 bool quarry_has_all(const bench::RunReport& report) {
-    return std::none_of(report.gaps.begin(), report.gaps.end(),
-                        [](const bench::Gap& gap) { return gap.engine == "quarry" || gap.engine == "bare"; });
+    return std::none_of(report.gaps.begin(), report.gaps.end(), [](const bench::Gap& gap) {
+        return gap.engine == "quarry" || gap.engine == "traced" || gap.engine == "bare";
+    });
+}
+
+void require_writable(const char* option, const std::string& path, const char* otherwise) {
+    if (const std::optional<std::string> reason = bench::why_not_writable(path)) {
+        throw WrongInput(fmt::format("{} '{}': {}; name a file in a folder that can be written to{}", option, path,
+                                     *reason, otherwise));
+    }
+}
+
+void check_trace_path(const std::string& path) {
+    // It travels to the engine's process in a line.
+    if (path.find_first_of("\n\r") != std::string::npos) throw WrongInput("--trace takes a path without line breaks");
+    require_writable("--trace", path, "");
 }
 
 }  // namespace
@@ -90,16 +104,12 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     if (!arguments.workers.empty()) whole_number("--workers", arguments.workers, Pool::kMostWorkers);
     const bool json_to_output = arguments.json == "-";
     if (!arguments.json.empty() && !json_to_output) {
-        if (const std::optional<std::string> reason = bench::why_not_writable(arguments.json)) {
-            throw WrongInput(
-                fmt::format("--json '{}': {}; name a file in a folder that can be written to, or - for the "
-                            "standard output",
-                            arguments.json, *reason));
-        }
+        require_writable("--json", arguments.json, ", or - for the standard output");
     }
+    if (!arguments.trace.empty()) check_trace_path(arguments.trace);
     const bench::Machine machine = bench::describe_machine();
     options.workers = worker_counts(arguments.workers, machine.cores, arguments.quick);
-    options.engines = chosen_engines(arguments.peers);
+    options.engines = chosen_engines(arguments.peers, arguments.trace);
 
     const bench::RunReport report = bench::run(options);
 
@@ -111,7 +121,8 @@ int bench_jobs(const BenchJobsArguments& arguments) {
         const std::string json = bench::format_json(report, options, {arguments.filter, arguments.peers}, machine);
         json_to_output ? fmt::print("{}", json) : bench::write_file(arguments.json, json);
     }
-    return quarry_has_all(report) ? 0 : kFailed;
+    for (const std::string& failure : report.trace_failures) fmt::print(stderr, "quarry: {}\n", failure);
+    return quarry_has_all(report) && report.trace_failures.empty() ? 0 : kFailed;
 }
 
 }  // namespace quarry::app

@@ -19,6 +19,7 @@ struct BenchJobsArguments {
     std::string workers;  // as typed: empty, or a number to be checked
     std::string runs;
     std::string json;
+    std::string trace;
     bool peers = false;
     bool quick = false;
     bool list = false;

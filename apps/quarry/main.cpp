@@ -25,6 +25,10 @@ void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
         ->option_text("N");
     jobs->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
         ->option_text("FILE");
+    jobs->add_option("--trace", arguments.trace,
+                     "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev")
+        ->option_text("FILE")
+        ->check([](const std::string& file) { return file.empty() ? "takes the name of a file" : ""; });
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 

@@ -69,7 +69,7 @@ std::optional<fs::path> repository() {
 // A program of peers without a name to serve lists the engines it has.
 void add_engines(const fs::path& program, Peers& peers) {
     std::istringstream names(collect({program.string()}).output);
-    for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), name}});
+    for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), name}, ""});
 }
 
 void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers) {
@@ -123,9 +123,14 @@ Peers find_peers() {
     return peers;
 }
 
-std::vector<EngineCommand> own_engines() {
+std::vector<EngineCommand> own_engines(const std::string& trace_path) {
     const std::string program = own_program().string();
-    return {{"quarry", {program, "engine", "quarry"}}, {"bare", {program, "engine", "bare"}}};
+    std::vector<EngineCommand> engines{{"quarry", {program, "engine", "quarry"}, ""}};
+    if (!trace_path.empty()) {
+        engines.push_back({"traced", {program, "engine", "traced"}, fs::absolute(trace_path).string()});
+    }
+    engines.push_back({"bare", {program, "engine", "bare"}, ""});
+    return engines;
 }
 
 }  // namespace quarry::bench

@@ -15,7 +15,8 @@ struct Peers {
 // The C++ peers if their program has been built, and the Rust ones, which are built here if cargo can.
 Peers find_peers();
 
-// Quarry itself and the baseline are served by this very program.
-std::vector<EngineCommand> own_engines();
+// Quarry itself and the baseline are served by this very program. With a path for it also Quarry with a trace on, which
+// is written there at the end.
+std::vector<EngineCommand> own_engines(const std::string& trace_path);
 
 }  // namespace quarry::bench

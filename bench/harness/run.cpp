@@ -93,10 +93,18 @@ class Runner {
             }
             for (const auto& engine : engines_) engine->ask("release", kPatience);
         }
+        for (std::size_t i = 0; i < engines_.size(); ++i) {
+            if (!options_.engines[i].trace_path.empty()) write_trace(*engines_[i], options_.engines[i].trace_path);
+        }
         return std::move(report_);
     }
 
   private:
+    void write_trace(EngineProcess& engine, const std::string& path) {
+        const Reply reply = engine.ask("trace " + path, kPatience);
+        if (reply.status != Reply::Status::done) report_.trace_failures.push_back(engine.name() + ": " + reply.text);
+    }
+
     void run_row(const RowInfo& row, int workers) {
         const int runs = row.together || (options_.quick && row.heavy) ? 1 : options_.runs;
         const std::string request = fmt::format("run {} {} {}", row.name, workers, options_.quick ? "quick" : "full");

@@ -10,6 +10,7 @@ namespace quarry::bench {
 struct EngineCommand {
     std::string name;
     std::vector<std::string> command;
+    std::string trace_path;  // where the engine writes its trace at the end; empty: nowhere
 };
 
 struct RunOptions {
@@ -45,6 +46,7 @@ struct Gap {
 struct RunReport {
     std::vector<Result> results;
     std::vector<Gap> gaps;
+    std::vector<std::string> trace_failures;  // one line each
 };
 
 // Measures row by row; within a row the engines take turns, one measurement each, in an order that moves on with each

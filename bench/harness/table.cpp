@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kOwn = "quarry";
 constexpr const char* kBaseline = "bare";
+constexpr const char* kOwnTraced = "traced";
 // Baseline of the Rust peers' compiler: in the report only, its figures are mentioned where they matter.
 constexpr const char* kRustBaseline = "bare_rust";
 
@@ -103,7 +104,7 @@ class Table {
     const Result* best_peer(const std::string& name, int workers) const {
         const Result* best = nullptr;
         for (const std::string& engine : engines_) {
-            if (engine == kOwn || engine == kBaseline) continue;
+            if (engine == kOwn || engine == kOwnTraced || engine == kBaseline) continue;
             const Result* result = find(name, workers, engine);
             if (result != nullptr && (best == nullptr || result->value < best->value)) best = result;
         }

@@ -72,15 +72,22 @@ int serve(EngineHost& host) {
     while (std::getline(std::cin, line) && line != "quit") {
         std::istringstream words(line);
         std::string command;
+        std::string rest;
         std::string row;
         std::string length;
         int workers = 0;
-        words >> command >> row >> workers >> length;
+        words >> command;
+        std::getline(words >> std::ws, rest);
+        words = std::istringstream(rest);
+        words >> row >> workers >> length;
         try {
             if (command == "run") {
                 server.run(row, workers, length == "quick");
             } else if (command == "release") {
                 server.release();
+            } else if (command == "trace") {
+                host.write_trace(rest);
+                std::printf("done\n");
             } else {
                 std::printf("error unknown request\n");
             }

@@ -21,6 +21,7 @@
 //   run ROW WORKERS quick|full   ->  value NAME UNIT NUMBER | samples NAME UNIT NUMBER... (any number of lines), then
 //                                    done | unsupported REASON | error TEXT
 //   release                      ->  done; the row's data is freed
+//   trace PATH                   ->  done | error TEXT; a traced engine writes there what it has recorded
 //   quit, or end of file         ->  the process ends
 namespace quarry::bench {
 
@@ -44,6 +45,14 @@ class EngineHostOf final : public EngineHost {
             caller_apart_ = caller_apart;
         }
         run_on(*engine_, row, context);
+    }
+
+    void write_trace(const std::string& path) override {
+        if constexpr (requires { E::write_trace(path); }) {
+            E::write_trace(path);
+        } else {
+            EngineHost::write_trace(path);
+        }
     }
 
   private:

@@ -84,7 +84,7 @@ class QuarryEngine {
         return task.get();
     }
 
-  private:
+  protected:
     Pool pool_;
 };
 

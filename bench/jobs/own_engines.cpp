@@ -11,6 +11,7 @@ int serve_own_engine(std::string_view name) {
         EngineHostOf<QuarryEngine> host;
         return serve(host);
     }
+    if (name == "traced") return serve_traced_engine();
     if (name == "bare") {
         EngineHostOf<BareEngine> host;
         return serve(host);

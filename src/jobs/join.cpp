@@ -1,6 +1,7 @@
 #include "quarry/jobs/join.hpp"
 
 #include "jobs/pool_core.hpp"
+#include "jobs/trace/label.hpp"
 #include "jobs/worker.hpp"
 
 namespace quarry::impl {
@@ -36,6 +37,7 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
         ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
         node.claim.prepare(2, true, false);  // the deque's and the owner's
         node.descend_from(worker.boundary_lineage);
+        mark_as_join(node);
         frame.job = &node;
         worker.push(node);
         worker.counters.promoted.add();

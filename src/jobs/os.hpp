@@ -39,6 +39,9 @@ class Placement {
     std::vector<unsigned long> allowed_;
 };
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
+std::string thread_name();                               // of the calling thread
+std::string process_name();
+long process_number() noexcept;
 
 // The CPUs that the calling thread, and the threads it makes, may run on: system numbers in rising order,
 // never empty.
@@ -63,6 +66,13 @@ std::uint64_t fork_generation() noexcept;
 // From now on calls `before` ahead of every fork, and `after` behind it in both processes: for a lock that a child
 // would otherwise inherit from a thread that it does not have.
 void around_fork(void (*before)(), void (*after)()) noexcept;
+
+// The cheap clock and the system's one at the same moment.
+struct ClockPair {
+    std::uint64_t ticks;
+    std::uint64_t nanoseconds;
+};
+ClockPair read_clocks() noexcept;
 
 // Measured once a process, in about 100 us.
 std::uint64_t ticks_per_microsecond() noexcept;

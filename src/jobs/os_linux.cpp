@@ -36,13 +36,10 @@ std::uint64_t monotonic_nanoseconds() noexcept {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-struct ClockPair {
-    std::uint64_t ticks;
-    std::uint64_t nanoseconds;
-};
+}  // namespace
 
-// Both clocks at one moment: of a few tries the one in which the least time passed between them, because a
-// thread can lose its processor between two reads.
+// Of a few tries the one in which the least time passed between the two reads, because a thread can lose its processor
+// there.
 ClockPair read_clocks() noexcept {
     constexpr int kTries = 5;
     ClockPair best{};
@@ -58,6 +55,8 @@ ClockPair read_clocks() noexcept {
     }
     return best;
 }
+
+namespace {
 
 std::uint64_t measure_ticks_per_microsecond() noexcept {
     const ClockPair start = read_clocks();
@@ -160,6 +159,20 @@ void set_thread_name(const std::string& name) noexcept {
     while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xC0U) == 0x80U) --length;
     name.copy(shortened, length);
     pthread_setname_np(pthread_self(), shortened);
+}
+
+std::string thread_name() {
+    char name[kThreadNameBytes + 1] = {};
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    return name;
+}
+
+std::string process_name() {
+    return program_invocation_short_name;
+}
+
+long process_number() noexcept {
+    return getpid();
 }
 
 std::vector<int> affinity_cpus() {

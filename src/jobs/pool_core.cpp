@@ -11,6 +11,7 @@
 #include "jobs/os.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/topology.hpp"
+#include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
@@ -104,6 +105,7 @@ void PoolCore::make_workers() {
 
 PoolCore::~PoolCore() {
     stop_threads();
+    trace_pool_ends(*this);
     // A thread that waited for one of our tasks, or queued a job that another one has run by then, may be on its way
     // out.
     task_home.close();
@@ -273,9 +275,17 @@ Worker& PoolCore::add_guest() {
     guest_storage_.push_back(std::make_unique<Worker>(*this, options.workers + count, nullptr));
     Worker& guest = *guest_storage_.back();
     guest.taken.store(true, std::memory_order_relaxed);
+    guest.trace.store(trace.load(std::memory_order_relaxed), std::memory_order_relaxed);
     guests_[static_cast<std::size_t>(count)].store(&guest, std::memory_order_release);
     guest_count_.store(count + 1, std::memory_order_seq_cst);
     return guest;
+}
+
+void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
+    const std::lock_guard lock(guests_mutex_);
+    trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& guest : guest_storage_) guest->trace.store(serial_of_trace, std::memory_order_relaxed);
 }
 
 void PoolCore::leave(Worker& guest) noexcept {

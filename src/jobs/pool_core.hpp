@@ -124,6 +124,15 @@ class PoolCore {
         for (std::size_t i = first; i < last; ++i) visit(*workers[i]);
     }
 
+    // From now on the workers and guests record in that trace; 0: in none.
+    void set_trace(std::uint64_t serial_of_trace) noexcept;
+    // Jobs that wait to be taken in, about.
+    std::size_t injected_hint() const noexcept {
+        std::size_t jobs = 0;
+        for (const Injection& lane : injections_) jobs += lane.size_hint();
+        return jobs;
+    }
+
     // Of frame and background; those of the I/O threads come after them in `workers`.
     int worker_count() const noexcept { return options.workers; }
     PoolStats stats() const;
@@ -133,6 +142,7 @@ class PoolCore {
     Pool& owner;
     TaskHome& task_home;
     std::vector<std::unique_ptr<Worker>> workers;
+    std::atomic<std::uint64_t> trace{0};
     Drain<DefaultAtomics> drain;
 
   private:

@@ -2,6 +2,7 @@
 #include "jobs/os.hpp"
 #include "jobs/parking/crews.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/trace/points.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -24,12 +25,14 @@ struct Sleeper {
 
 bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
     if (crew.members.empty()) return false;
-    return crew.sleep.wake_one(
+    const bool woken = crew.sleep.wake_one(
         crew.members.size(), 0,
         [&](std::size_t i) {
             return Sleeper{*crew.members[i], waker_goes_on};
         },
         even_if_searching);
+    if (woken) trace_wake(trace);
+    return woken;
 }
 
 // Somebody who waits, asleep, for an ancestor of this job.
@@ -44,6 +47,7 @@ bool PoolCore::wake_waiter_for(Node& node) noexcept {
     for_each_guest(look);
     if (waiter == nullptr) return false;
     waiter->parker.notify();
+    trace_wake(trace);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
+#include "jobs/trace/points.hpp"
 
 namespace quarry::impl {
 
@@ -239,6 +240,7 @@ Node* Worker::steal_from(Worker& victim, Lane which) {
         }
         counters.steals.add();
         counters.stolen.add(batch.taken);
+        trace_steal(*this, victim, batch.taken);
         steal_pace_.stole(batch.taken);
         // On their way from one deque to the other the rest could be seen in neither.
         if (batch.taken > 1) core.job_queued(this, which, *batch.first);
@@ -256,6 +258,7 @@ Node* Worker::steal_far_from(Worker& victim, Lane which) noexcept {
         if (steal.status != StealStatus::got) return nullptr;
         counters.steals.add();
         counters.stolen.add();
+        trace_steal(*this, victim, 1);
         if (Node* const node = claimed(steal.value)) return enter_lane(which, node);
     }
 }
@@ -293,6 +296,7 @@ Node* Worker::find_elsewhere_in(Lane which) {
             if (last_in == nullptr) continue;
             counters.steals.add();
             counters.stolen.add();
+            trace_steal(*this, *core.workers[static_cast<std::size_t>(victim)], 1);
             if (Node* const node = claimed(last_in)) return enter_lane(which, node);
         }
     }
@@ -333,10 +337,12 @@ Node* Worker::idle_until_work() {
         budget->slept();
         budget = &search_budget_;
         counters.parks.add();
+        trace_park(*this);
         crew->sleep.sleep(parker, [this] {
             core.look_whether_drained();
             return core.work_visible_to(*crew);
         });
+        trace_awake(*this);
         searching_since = os::ticks();
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
         node = find_important_in(crew->first_lane);
@@ -353,11 +359,13 @@ Node* Worker::idle_until_work() {
 
 Node* Worker::next_job() {
     if (Node* const node = find_own()) return node;
+    trace_ran_dry(*this);
     return idle_until_work();
 }
 
 void Worker::run_until_stopped() {
     current_context = this;
+    const TraceRun traced(*this, TraceRun::Home{});
     Node* node = nullptr;
     while (node != nullptr || (node = next_job()) != nullptr) {
         placement.restore();  // somebody may have steered us after we had found work
@@ -387,6 +395,7 @@ void Worker::run_closure(Node& node) noexcept {
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
+        const TraceJob traced(*this, node);
         node.operate(node, Job::Operation::run);
         how = std::exchange(job_end, JobEnd::completed);
     }

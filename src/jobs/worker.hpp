@@ -127,11 +127,12 @@ class Worker : public WorkerContext {
     WorkerCounters counters;
     std::vector<std::vector<int>> victims;  // other workers, nearest group first
 
-    Node* lineage = nullptr;           // of the job that runs now
-    Node* boundary_lineage = nullptr;  // of the frames just after `boundary`
-    std::int64_t futile_word = 0;      // the pool's counters when an offer last found nobody
-    std::uint64_t offered_at = 0;      // ticks; 0: what was offered last has been taken, or nobody can be hurried
-    int inline_depth = 0;              // spawned jobs run at once within each other
+    std::atomic<std::uint64_t> trace{0};  // that records this worker; 0: none
+    Node* lineage = nullptr;              // of the job that runs now
+    Node* boundary_lineage = nullptr;     // of the frames just after `boundary`
+    std::int64_t futile_word = 0;         // the pool's counters when an offer last found nobody
+    std::uint64_t offered_at = 0;         // ticks; 0: what was offered last has been taken, or nobody can be hurried
+    int inline_depth = 0;                 // spawned jobs run at once within each other
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;

@@ -5,6 +5,7 @@
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
+#include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 
 namespace quarry::impl {
@@ -120,6 +121,7 @@ Node* Worker::steal_descendant_of(Node& ancestor, Lane which) noexcept {
             if (steal.status != StealStatus::got) return;
             counters.steals.add();
             counters.stolen.add();
+            trace_steal(*this, victim, 1);
             found = claimed(steal.value);
         }
     };
@@ -150,7 +152,9 @@ void Worker::park_for(Event& event) noexcept {
             parker.cancel(Parker<DefaultAtomics>::kWaiting);
         } else {
             counters.parks.add();
+            trace_park(*this);
             parker.park(Parker<DefaultAtomics>::kWaiting);
+            trace_awake(*this);
         }
     }
     event.end();
@@ -173,7 +177,7 @@ void Worker::await(Event& event) noexcept {
             hungry.add_appetite(1);
             wait_budget_.found();
             deadline = os::ticks() + wait_budget_.ticks();
-        } else if (os::ticks() < deadline) {
+        } else if (trace_ran_dry(*this); os::ticks() < deadline) {
             counters.spins.add();
             for (int i = 0; i < 8; ++i) os::cpu_relax();
         } else {
@@ -188,17 +192,18 @@ void Worker::await(Event& event) noexcept {
 
 // The caller has raised the floor before the group's first job.
 void Worker::wait_for(Group& group) noexcept {
+    const TraceRun traced(*this);
     for (;;) {
         Node* node = next_own_descendant_of(group.node());
         if (node == nullptr) node = next_listed_in(group);
         if (node != nullptr) {
             execute(*node);
-        } else if (group.completion.done()) {
-            break;
-        } else {
-            GroupEnd event{group};
-            await(event);
+            continue;
         }
+        trace_ran_dry(*this);
+        if (group.completion.done()) break;
+        GroupEnd event{group};
+        await(event);
     }
     // What was listed and then run by others.
     while (Node* const node = next_listed_in(group)) release(node);

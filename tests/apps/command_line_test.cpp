@@ -72,6 +72,14 @@ TEST(BenchJobs, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
     expect_refused(run_program({"bench", "jobs", "--json", "/tmp"}), "folder");
 }
 
+TEST(BenchJobs, TracePathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
+    expect_refused(run_program({"bench", "jobs", "--trace", "/nowhere/at/all/trace.json"}),
+                   "/nowhere/at/all/trace.json");
+    expect_refused(run_program({"bench", "jobs", "--trace", "/tmp"}), "folder");
+    expect_refused(run_program({"bench", "jobs", "--trace", ""}), "--trace");
+    expect_refused(run_program({"bench", "jobs", "--trace", "two\nlines"}), "line breaks");
+}
+
 TEST(BenchJobs, ListNamesEveryRow) {
     const Outcome outcome = run_program({"bench", "jobs", "--list"});
     EXPECT_EQ(outcome.status, 0);
@@ -121,6 +129,35 @@ TEST(BenchJobs, ReportFileIsWrittenWithNothingBesideIt) {
     EXPECT_NE(outcome.output.find("spawn"), std::string::npos);
     std::ifstream stream(file);
     EXPECT_FALSE(Json::parse(stream).at("results").empty());
+    const std::filesystem::directory_iterator entries(folder);
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+    std::filesystem::remove_all(folder);
+}
+
+// R28
+TEST(BenchJobs, TraceOfQuarryIsWrittenAndItsCostMeasured) {
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "quarry_bench_jobs_trace";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    const std::filesystem::path file = folder / "of the engine.json";
+    const Outcome outcome = run_program({"bench", "jobs", "--quick", "--runs", "1", "--workers", "2", "--filter",
+                                         "spawn", "--json", "-", "--trace", file.string()});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    std::set<std::string> engines;
+    const Json report = Json::parse(outcome.output);
+    for (const Json& result : report.at("results")) engines.insert(result.at("engine"));
+    EXPECT_EQ(engines, (std::set<std::string>{"bare", "quarry", "traced"}));
+    std::ifstream stream(file);
+    const Json trace = Json::parse(stream);
+    std::set<std::string> threads;
+    std::size_t jobs = 0;
+    for (const Json& event : trace.at("traceEvents")) {
+        if (event.at("name") == "thread_name") threads.insert(event.at("args").at("name"));
+        if (event.at("name") == "scope job") ++jobs;
+    }
+    EXPECT_TRUE(threads.contains("quarry-0"));
+    EXPECT_TRUE(threads.contains("quarry-1"));
+    EXPECT_GT(jobs, 100u);
     const std::filesystem::directory_iterator entries(folder);
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
     std::filesystem::remove_all(folder);

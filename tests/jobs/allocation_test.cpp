@@ -17,6 +17,7 @@
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
+#include "quarry/jobs/trace.hpp"
 #include "tests/jobs/counting_allocator.hpp"
 #include "tests/jobs/support.hpp"
 
@@ -63,6 +64,25 @@ TEST_P(AllocationOn, ScopeDoesNotAllocate) {
               }),
               0U);
     EXPECT_GT(ran.load(), 0);
+}
+
+// R28: only start() and the first event of a thread from outside do.
+TEST_P(AllocationOn, TraceDoesNotAllocate) {
+    const Trace trace(pool, {.events_per_thread = 1'000});
+    EXPECT_EQ(allocations_once_warm([&](int times) {
+                  const TraceSpan span("frame");
+                  pool.scope([&](Scope& scope) {
+                      for (int i = 0; i < kBatch * times; ++i) {
+                          scope.spawn([i] {
+                              const TraceSpan part("part");
+                              trace_counter("number", i);
+                          });
+                      }
+                  });
+                  trace_instant("done");
+              }),
+              0U);
+    EXPECT_GT(trace.lost(), 0U);
 }
 
 TEST_P(AllocationOn, ScopeWithResultsDoesNotAllocate) {
