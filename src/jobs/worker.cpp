@@ -392,10 +392,10 @@ void Worker::run_closure(Node& node) noexcept {
         node.operate(node, Job::Operation::discard);
     } else {
         if (node.is_task()) node.settle_priority();
+        const TraceJob traced(*this, node);
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
-        const TraceJob traced(*this, node);
         node.operate(node, Job::Operation::run);
         how = std::exchange(job_end, JobEnd::completed);
     }

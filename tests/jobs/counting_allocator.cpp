@@ -21,6 +21,14 @@ void* counted_allocation(std::size_t bytes, std::size_t alignment) {
     return memory;
 }
 
+void* counted_allocation_or_null(std::size_t bytes) noexcept {
+    try {
+        return counted_allocation(bytes, alignof(std::max_align_t));
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
@@ -36,10 +44,10 @@ void* operator new[](std::size_t bytes, std::align_val_t alignment) {
     return counted_allocation(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return counted_allocation(bytes, alignof(std::max_align_t));
+    return counted_allocation_or_null(bytes);
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-    return counted_allocation(bytes, alignof(std::max_align_t));
+    return counted_allocation_or_null(bytes);
 }
 void operator delete(void* memory) noexcept {
     std::free(memory);

@@ -101,10 +101,11 @@ void add_to_trace_session(TraceSession& session, PoolCore& core) {
         throw Error("this pool is being traced already; stop that trace first");
     }
     std::vector<std::shared_ptr<Track>> tracks;
-    for (const auto& worker : core.workers) {
+    // I/O threads get theirs with their first event: they may not exist yet.
+    for (int worker = 0; worker < core.worker_count(); ++worker) {
         tracks.push_back(std::make_shared<Track>(session.serial, session.options,
-                                                 TraceOwner{core.serial, static_cast<std::uint64_t>(worker->index)},
-                                                 core.options.name + "-" + std::to_string(worker->index)));
+                                                 TraceOwner{core.serial, static_cast<std::uint64_t>(worker)},
+                                                 core.options.name + "-" + std::to_string(worker)));
     }
     session.pools.push_back(&core);
     session.tracks.insert(session.tracks.end(), tracks.begin(), tracks.end());
