@@ -11,7 +11,7 @@ int main() {
     std::string title;
 
     quarry::Task<void> loading = pool.submit([&] {
-        const int level = 3;  // computed on a worker
+        const int level = std::stoi("3");  // computed on a worker
         pool.submit([&, level] { title = "level " + std::to_string(level); }, {.lane = quarry::Lane::host});
     });
 

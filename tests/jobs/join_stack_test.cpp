@@ -93,7 +93,11 @@ TEST(JoinStack, TwentyThousandLevelsNeedThePlainStackPlusAConstantPerLevel) {
     const PoolStats before = pool.stats();
     const std::size_t first = bytes_per_level(pool, deep_in_first);
     const std::size_t second = bytes_per_level(pool, deep_in_second);
-    const std::size_t both = bytes_per_level(pool, deep_in_both);
+    std::size_t both = bytes_per_level(pool, deep_in_both);
+    // On a busy machine the thieves may not get to run at first.
+    for (int more = 0; more < 100 && pool.stats().since(before).total.stolen == 0; ++more) {
+        both = std::max(both, bytes_per_level(pool, deep_in_both));
+    }
     RecordProperty("plain", static_cast<int>(plain_bytes));
     RecordProperty("first", static_cast<int>(first));
     RecordProperty("second", static_cast<int>(second));

@@ -15,6 +15,7 @@
 #include <quarry/jobs/pool.hpp>
 #include <quarry/jobs/scope.hpp>
 #include <quarry/jobs/trace.hpp>
+#include <unistd.h>
 
 #include "support.hpp"
 #include "trace_support.hpp"
@@ -219,7 +220,7 @@ class TraceFile : public testing::Test {
     }
     ~TraceFile() override { fs::remove_all(folder_); }
 
-    const fs::path folder_ = fs::path(testing::TempDir()) / "quarry_trace_file";
+    const fs::path folder_ = fs::path(testing::TempDir()) / ("quarry_trace_file_" + std::to_string(::getpid()));
 };
 
 TEST_F(TraceFile, IsWrittenWholeWithNothingBesideIt) {

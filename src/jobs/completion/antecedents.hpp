@@ -24,7 +24,7 @@ class Antecedents {
             if ((seen & (kVisited | kReplacing)) != 0) {
                 Policy::cpu_relax();
                 seen = word_.load(Policy::order(Mutation::chain_cleared, std::memory_order_acquire));
-            } else if (word_.compare_exchange_weak(seen, seen | kVisited, std::memory_order_relaxed,
+            } else if (word_.compare_exchange_weak(seen, seen | kVisited, std::memory_order_acquire,
                                                    Policy::order(Mutation::chain_cleared, std::memory_order_acquire))) {
                 visit(seen);
                 word_.fetch_and(~kVisited, Policy::order(Mutation::chain_leave, std::memory_order_release));
