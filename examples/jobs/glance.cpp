@@ -1,7 +1,9 @@
 // The whole of the job engine on one page.
 #include <cstdio>
+#include <optional>
 #include <vector>
 
+#include <quarry/jobs/channel.hpp>
 #include <quarry/jobs/join.hpp>
 #include <quarry/jobs/parallel_for.hpp>
 #include <quarry/jobs/pool.hpp>
@@ -38,13 +40,28 @@ int main() {
     std::vector<int> squares(1000);
     quarry::parallel_for(pool, 0, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = i * i; });
 
-    // A job of its own; dropping the task would leave it running.
-    quarry::Task<int> task = pool.submit([] { return 42; });
+    // A job of its own, in the lane of what may take many frames, and what follows it. Dropping a task leaves it
+    // running.
+    quarry::Task<int> task =
+        pool.submit([] { return 6; }, {.lane = quarry::Lane::background}).then([](int six) { return six * 7; });
     const int answer = task.get();
+
+    // Values for a thread that may block, such as one of Lane::io.
+    quarry::Channel<int> numbers(64);
+    quarry::Task<int> sum = pool.submit(
+        [&] {
+            int total = 0;
+            while (const std::optional<int> number = numbers.receive()) total += *number;
+            return total;
+        },
+        {.lane = quarry::Lane::io});
+    for (const int number : {1, 2, 3, 4}) numbers.send(int{number});
+    numbers.close();
 
     // What each worker did.
     const quarry::PoolStats stats = pool.stats();
     std::printf("%zu jobs on %d workers\n", static_cast<std::size_t>(stats.total.completed), pool.worker_count());
     // [end docs]
-    return pages[2] == 2 && words == 3 && lines == 1 && squares[999] == 998'001 && answer == 42 ? 0 : 1;
+    return pages[2] == 2 && words == 3 && lines == 1 && squares[999] == 998'001 && answer == 42 && sum.get() == 10 ? 0
+                                                                                                                   : 1;
 }

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdio>
 #include <latch>
-#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <quarry/jobs/pool.hpp>
 
@@ -21,7 +21,7 @@ int main() {
 
     std::size_t accepted = 0;
     for (;;) {
-        auto job = [parcel = std::make_unique<int>(7)] { return *parcel; };
+        auto job = [parcel = std::vector<int>(100, 7)] { return parcel.front(); };
         std::optional<quarry::Task<int>> task = pool.try_submit(std::move(job));
         if (!task) break;  // full: `job` still has its parcel
         ++accepted;

@@ -38,11 +38,10 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
     }
     Injection& injection = core.injection(lane_);
     if (!injection.try_take_room()) {
-        if (inside && !worker->guest) {
-            injection.take_room_beyond();
-        } else if (when_full == WhenFull::refuse) {
-            return;
-        } else if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
+        const bool own_job = inside && !worker->guest;
+        if (when_full == WhenFull::refuse && !own_job) return;
+        // Whoever would make room may be waiting for this thread.
+        if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
         } else if (!injection.wait_for_room(core.drain.stopping())) {
             PoolCore::throw_closed();  // the pool may be gone already

@@ -142,6 +142,13 @@ class Worker : public WorkerContext {
     std::array<LaneQueues, 3> lanes;      // frame, background, io
 
   private:
+    // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for
+    // ever.
+    static constexpr std::uint32_t kInjectedFirstEvery = 61;
+    // And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for
+    // ever.
+    static constexpr std::uint32_t kOldestFirstAt = 30;
+
     Node* next_job();
     Node* find_own();
     Node* find_own_in(Lane which);

@@ -5,7 +5,8 @@
 
 namespace quarry {
 
-// Where a submitted job runs. Jobs of a scope, a join or a loop stay in the lane of the job that opened it.
+// Where a submitted job runs. Jobs of a scope, a join or a loop stay in the lane of the job that opened it; if that is
+// a task that the thread waiting for it runs, in the lane of that thread's job.
 enum class Lane : std::uint8_t {
     frame,       // on the workers; must finish soon, and goes before background
     background,  // on the workers that are not reserved for the frame; may take many frames

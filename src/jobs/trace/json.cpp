@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <ostream>
 
 #include "jobs/trace/label.hpp"
@@ -109,9 +110,7 @@ class Writer {
 std::vector<Event> in_order_of_begin(const TraceRing::Copy& copy) {
     std::vector<Event> events;
     events.reserve(copy.events.size());
-    for (auto words = copy.events.rbegin(); words != copy.events.rend(); ++words) {
-        events.push_back(Event::unpack(*words));
-    }
+    std::transform(copy.events.rbegin(), copy.events.rend(), std::back_inserter(events), &Event::unpack);
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
         if (a.begin != b.begin) return a.begin < b.begin;
         if (a.is_span() != b.is_span()) return a.is_span();

@@ -107,23 +107,28 @@ struct CoroPromiseBase {
     FinalAwaiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() noexcept { error = std::current_exception(); }
 
+    // Within the coroutine.
+    CoroRun& running() const noexcept {
+        return *run;  // NOLINT(clang-analyzer-core.*): the analyzer does not see that the promise was constructed
+    }
+
     // Nothing else can be awaited: whoever waits for the coroutine's Task must be able to see in which job it goes on.
-    ScheduleAwaiter await_transform(const Schedule& where) const noexcept { return {*run, where}; }
+    ScheduleAwaiter await_transform(const Schedule& where) const noexcept { return {running(), where}; }
     template <class R>
     TaskAwaiter<R> await_transform(Task<R>& task) const noexcept {
-        return {*run, std::move(task)};
+        return {running(), std::move(task)};
     }
     template <class R>
     TaskAwaiter<R> await_transform(Task<R>&& task) const noexcept {
-        return {*run, std::move(task)};
+        return {running(), std::move(task)};
     }
     template <class U>
     CoroAwaiter<U> await_transform(coro<U>& awaited) const noexcept {
-        return {*run, std::move(awaited)};
+        return {running(), std::move(awaited)};
     }
     template <class U>
     CoroAwaiter<U> await_transform(coro<U>&& awaited) const noexcept {
-        return {*run, std::move(awaited)};
+        return {running(), std::move(awaited)};
     }
 };
 

@@ -1,0 +1,265 @@
+// How a worker finds its next job: in its own queues, in those of others, in the lanes' queues; or sleeps until there
+// is one.
+#include <algorithm>
+
+#include "jobs/os.hpp"
+#include "jobs/pool_core.hpp"
+#include "jobs/trace/points.hpp"
+#include "jobs/worker.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// After so many jobs out of a lane's queue a low one goes before the normal ones.
+constexpr std::size_t kLowFirstAfter = 64;
+// Unreserved workers take one background job after so many of the frame, if there is one: 1 in 64.
+constexpr std::uint32_t kMostFrameJobsInARow = 63;
+constexpr std::size_t kMostInjectedAtOnce = 16;
+constexpr int kYieldsBeforeSleep = 2;
+constexpr int kMostLostRaces = 4;
+
+}  // namespace
+
+std::uint32_t Worker::random() noexcept {
+    random_state_ ^= random_state_ << 13;
+    random_state_ ^= random_state_ >> 17;
+    random_state_ ^= random_state_ << 5;
+    return random_state_;
+}
+
+// Turns the reference of a queue's entry into the right to run the job, or drops it.
+Node* Worker::claimed(Node* node) noexcept {
+    if (node->claim.try_claim()) return node;
+    release(node);
+    return nullptr;
+}
+
+// At the bottom of the stack: what this worker runs next, and all that becomes part of it, belongs to that lane.
+Node* Worker::enter_lane(Lane which, Node* node) noexcept {
+    frame_jobs_in_a_row_ = which == Lane::frame ? frame_jobs_in_a_row_ + 1 : 0;
+    if (lane != which) {
+        lane = which;
+        job_lane = which;
+        hunger = &DefaultAtomics::hint(core.hungry_crew(which).sleep.word());
+    }
+    return node;
+}
+
+bool Worker::background_is_due() const noexcept {
+    return frame_jobs_in_a_row_ >= kMostFrameJobsInARow && crew->runs_background && core.background_in_use();
+}
+
+Node* Worker::find_own() {
+    if (background_is_due()) {
+        if (Node* const node = find_own_in(Lane::background)) return node;
+        if (Node* const node = find_elsewhere_in(Lane::background)) return node;
+        frame_jobs_in_a_row_ = 0;
+    }
+    if (Node* const node = find_own_in(crew->first_lane)) return node;
+    if (!crew->runs_background || !core.background_in_use()) return nullptr;
+    // Frame work goes first wherever it is: a background job may be a long one.
+    if (Node* const node = find_elsewhere_in(Lane::frame)) return node;
+    return find_own_in(Lane::background);
+}
+
+// High and urgent jobs go before all other work.
+Node* Worker::find_important_in(Lane which) noexcept {
+    Injection& injected = core.injection(which);
+    if (!injected.important_waiting()) [[likely]]
+        return nullptr;
+    while (Node* const entry = injected.take_important()) {
+        if (Node* const node = claimed(entry)) return enter_lane(which, node);
+    }
+    return nullptr;
+}
+
+Node* Worker::find_own_in(Lane which) {
+    if (Node* const node = find_important_in(which)) return node;
+    LaneQueues& own = lane_queues(which);
+    const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
+    if (turn == 0) {
+        if (Node* const node = find_injected_in(which)) return node;
+    } else if (turn == kOldestFirstAt) {
+        const Steal<Node*> oldest = own.far_deque.steal();
+        if (oldest.status == StealStatus::got) {
+            if (Node* const node = claimed(oldest.value)) return enter_lane(which, node);
+        }
+    }
+    if (Node* const last_in = own.slot.take()) {
+        if (Node* const node = claimed(last_in)) return enter_lane(which, node);
+    }
+    while (Node* const newest_entry = own.deque.pop()) {
+        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
+    }
+    while (Node* const newest_entry = own.far_deque.pop()) {
+        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
+    }
+    return nullptr;
+}
+
+// Takes a few jobs at once when there are many, so that they cost one exchange on the lane's queue; the others find
+// what is left of them in this worker's far deque.
+Node* Worker::find_injected_in(Lane which) noexcept {
+    Injection& injected = core.injection(which);
+    LaneQueues& own = lane_queues(which);
+    Node* batch[kMostInjectedAtOnce];
+    for (;;) {
+        std::size_t most = 1;
+        if (which != Lane::io) {
+            const std::size_t each = injected.size_hint() / (2 * core.workers.size());
+            most = std::clamp(each, std::size_t{1}, kMostInjectedAtOnce);
+        }
+        try {
+            own.far_deque.reserve(most);
+        } catch (const std::bad_alloc&) {
+            most = 1;
+        }
+        std::size_t& since_low = injected_since_low_[static_cast<std::size_t>(which)];
+        const bool low_first = since_low >= kLowFirstAfter;
+        const std::size_t count = injected.take(batch, most, low_first);
+        if (count == 0) return nullptr;
+        since_low = low_first ? 0 : since_low + count;
+        // The oldest is popped first.
+        for (std::size_t i = count; i-- > 1;) own.far_deque.push(batch[i]);
+        // On their way from one queue to the other the rest could be seen in neither.
+        if (count > 1) core.job_queued(this, which, *batch[0]);
+        if (Node* const node = claimed(batch[0])) return enter_lane(which, node);
+        while (Node* const entry = count > 1 ? own.far_deque.pop() : nullptr) {
+            if (Node* const node = claimed(entry)) return enter_lane(which, node);
+        }
+    }
+}
+
+Node* Worker::steal_from(Worker& victim, Lane which) {
+    Deque<DefaultAtomics, Node*>& own = lane_queues(which).deque;
+    for (int lost = 0; lost < kMostLostRaces;) {
+        counters.steal_attempts.add();
+        const StealBatch<Node*> batch = victim.lane_queues(which).deque.steal_batch(own, core.options.steal_batch);
+        if (batch.status == StealStatus::empty) return nullptr;
+        if (batch.lost_race) counters.lost_races.add();
+        if (batch.status == StealStatus::lost) {
+            // Others are at the same deque: step back, for longer the more often it happens (R64).
+            for (int i = 0; i < (4 << lost); ++i) os::cpu_relax();
+            ++lost;
+            continue;
+        }
+        counters.steals.add();
+        counters.stolen.add(batch.taken);
+        trace_steal(*this, victim, batch.taken);
+        steal_pace_.stole(batch.taken);
+        // On their way from one deque to the other the rest could be seen in neither.
+        if (batch.taken > 1) core.job_queued(this, which, *batch.first);
+        if (Node* const node = claimed(batch.first)) return enter_lane(which, node);
+        if (Node* const node = find_own_in(which)) return node;
+    }
+    return nullptr;
+}
+
+// One at a time: an entry that is also in a list is not worth moving.
+Node* Worker::steal_far_from(Worker& victim, Lane which) noexcept {
+    for (;;) {
+        const Steal<Node*> steal = victim.lane_queues(which).far_deque.steal();
+        if (steal.status == StealStatus::lost) counters.lost_races.add();
+        if (steal.status != StealStatus::got) return nullptr;
+        counters.steals.add();
+        counters.stolen.add();
+        trace_steal(*this, victim, 1);
+        if (Node* const node = claimed(steal.value)) return enter_lane(which, node);
+    }
+}
+
+Node* Worker::find_elsewhere() {
+    if (Node* const node = find_elsewhere_in(crew->first_lane)) return node;
+    if (!crew->runs_background || !core.background_in_use()) return nullptr;
+    return find_elsewhere_in(Lane::background);
+}
+
+Node* Worker::find_elsewhere_in(Lane which) {
+    if (Node* const node = find_important_in(which)) return node;
+    if (which == Lane::frame) {
+        Node* found = nullptr;
+        core.for_each_guest([&](Worker& victim) {
+            if (found == nullptr) found = steal_from(victim, which);
+            if (found == nullptr) found = steal_far_from(victim, which);
+        });
+        if (found != nullptr) return found;
+    }
+    for (const std::vector<int>& group : victims) {
+        const auto count = static_cast<std::uint32_t>(group.size());
+        std::uint32_t at = random() % count;
+        for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
+            Worker& victim = *core.workers[static_cast<std::size_t>(group[at])];
+            if (Node* const node = steal_from(victim, which)) return node;
+            if (Node* const node = steal_far_from(victim, which)) return node;
+        }
+    }
+    if (Node* const node = find_injected_in(which)) return node;
+    // The last resort: what others keep for themselves because they submitted it last (R54).
+    for (const std::vector<int>& group : victims) {
+        for (const int victim : group) {
+            Node* const last_in = core.workers[static_cast<std::size_t>(victim)]->lane_queues(which).slot.take();
+            if (last_in == nullptr) continue;
+            counters.steals.add();
+            counters.stolen.add();
+            trace_steal(*this, *core.workers[static_cast<std::size_t>(victim)], 1);
+            if (Node* const node = claimed(last_in)) return enter_lane(which, node);
+        }
+    }
+    return nullptr;
+}
+
+// One search without sleeping, for as long as the budget allows.
+Node* Worker::search_awake(const SpinBudget& budget) {
+    const std::uint64_t away_until = steal_pace_.away_until();
+    while (os::ticks() < away_until) os::cpu_relax();
+    const std::uint64_t deadline = os::ticks() + budget.ticks();
+    do {
+        counters.spins.add();
+        if (Node* const node = find_elsewhere()) return node;
+        for (int i = 0; i < 8; ++i) os::cpu_relax();
+    } while (os::ticks() < deadline);
+    // Where searching has not paid lately the thread sleeps at once. A yield with another thread on this CPU forfeits
+    // the rest of the time slice, and a thread that then sleeps starts late when it is woken, by up to a whole slice.
+    if (budget.ticks() == 0) return nullptr;
+    for (int i = 0; i < kYieldsBeforeSleep; ++i) {
+        os::yield_thread();
+        counters.spins.add();
+        if (Node* const node = find_elsewhere()) return node;
+    }
+    return nullptr;
+}
+
+Node* Worker::idle_until_work() {
+    std::uint64_t searching_since = os::ticks();
+    const std::uint64_t steals_before = counters.steals.get();
+    crew->no_work_found();
+    searching.store(true, std::memory_order_relaxed);
+    SpinBudget* budget = woken_from_outside_ ? &budget_after_outside_ : &search_budget_;
+    woken_from_outside_ = false;
+    Node* node = search_awake(*budget);
+    if (node != nullptr) budget->found();
+    while (node == nullptr && !core.is_drained()) {
+        budget->slept();
+        budget = &search_budget_;
+        counters.parks.add();
+        trace_park(*this);
+        crew->sleep.sleep(parker, [this] {
+            core.look_whether_drained();
+            return core.work_visible_to(*crew);
+        });
+        trace_awake(*this);
+        searching_since = os::ticks();
+        // What woke us most likely lies there; the rest of the pool is cold after a sleep.
+        node = find_important_in(crew->first_lane);
+        if (node == nullptr) node = find_injected_in(crew->first_lane);
+        woken_from_outside_ = node != nullptr;
+        if (node == nullptr) node = search_awake(*budget);
+    }
+    searching.store(false, std::memory_order_relaxed);
+    placement.restore();
+    if (crew->work_found(core.others_rely_on(*crew))) core.last_searcher_found_work(*crew);
+    if (counters.steals.get() != steals_before) counters.steal_ticks.add(os::ticks() - searching_since);
+    return node;
+}
+
+}  // namespace quarry::impl
