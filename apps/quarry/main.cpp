@@ -12,23 +12,31 @@ namespace {
 
 using quarry::app::BenchJobsArguments;
 
+// An empty word would look as if the option had not been given.
+std::string refuse_empty(const std::string& word) {
+    return word.empty() ? "takes a value that is not empty" : "";
+}
+
 void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
     CLI::App* jobs = bench.add_subcommand("jobs", "Measure fork and join, loops, sorting, waking and idling");
     jobs->add_option("--filter", arguments.filter, "Only the row of that name, or rows whose name holds it")
         ->option_text("NAME");
     jobs->add_option("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)")
-        ->option_text("N");
+        ->option_text("N")
+        ->check(refuse_empty);
     jobs->add_flag("--peers", arguments.peers,
                    "Also measure oneTBB, OpenMP, std::async, rayon, chili, forte, bevy_tasks");
     jobs->add_flag("--quick", arguments.quick, "A run of seconds: all cores, few repetitions, with explanations");
     jobs->add_option("--runs", arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)")
-        ->option_text("N");
+        ->option_text("N")
+        ->check(refuse_empty);
     jobs->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
-        ->option_text("FILE");
+        ->option_text("FILE")
+        ->check(refuse_empty);
     jobs->add_option("--trace", arguments.trace,
                      "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev")
         ->option_text("FILE")
-        ->check([](const std::string& file) { return file.empty() ? "takes the name of a file" : ""; });
+        ->check(refuse_empty);
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 

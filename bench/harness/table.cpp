@@ -67,7 +67,7 @@ class Table {
     using Key = std::tuple<std::string, int, std::string>;
 
     void head(const std::string& title) {
-        std::string line = fmt::format("{:<26}", title);
+        std::string line = fmt::format("{:<27}", title);
         for (const std::string& engine : engines_) line += fmt::format("{:>8}", short_name(engine));
         line += fmt::format("{:>7}{:>7}{:>7}", "/bare", "/best", "spread");
         out_ += fmt::format("\n{}{}{}\n", colour_ ? kStrong : "", line, colour_ ? kPlain : "");
@@ -138,7 +138,7 @@ class Table {
             const bool strong = colour_ && result != nullptr && result == best;
             cells += fmt::format("{}{:>8}{}", strong ? kStrong : "", cell, strong ? kPlain : "");
         }
-        out_ += fmt::format("{:<21} {:<4}{}{}{}{:>7}\n", is_memory(name) ? row : name, unit, cells,
+        out_ += fmt::format("{:<22} {:<4}{}{}{}{:>7}\n", is_memory(name) ? row : name, unit, cells,
                             ratio(own, find(name, workers, kBaseline), false), ratio(own, best, !is_memory(name)),
                             own == nullptr ? "" : fmt::format("{:.0f}%", own->spread * 100));
     }

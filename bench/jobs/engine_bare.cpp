@@ -85,6 +85,31 @@ void BarePair::serve() {
     }
 }
 
+BareLanes::BareLanes(int) {
+    for (int thread = 0; thread < kLanesIoThreads; ++thread) io_threads_.emplace_back([this] { serve_io(); });
+}
+
+BareLanes::~BareLanes() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    io_arrived_.notify_all();
+    for (std::thread& thread : io_threads_) thread.join();
+}
+
+void BareLanes::serve_io() {
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        io_arrived_.wait(lock, [&] { return stop_ || !io_jobs_.empty(); });
+        if (io_jobs_.empty()) return;
+        const std::function<void()> job = std::move(io_jobs_.front());
+        io_jobs_.pop_front();
+        lock.unlock();
+        job();
+    }
+}
+
 BareRing::BareRing() : thread_([this] { serve(); }) {}
 
 BareRing::~BareRing() {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <forward_list>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -14,8 +18,10 @@
 #include <vector>
 
 #include "jobs/channel_bare.hpp"
+#include "jobs/rows/lanes.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/submit.hpp"
+#include "jobs/rows/then.hpp"
 
 // The baseline: plain recursion, plain loops, std::sort; where threads are the point, naked ones with futexes and
 // an atomic counter.
@@ -77,6 +83,34 @@ class BarePair {
     std::thread thread_;
 };
 
+// The pair for the frame, and threads that share a queue under a mutex for what blocks.
+class BareLanes : public BarePair {
+  public:
+    static constexpr bool kHasBackground = false;
+    static constexpr bool kHasIo = true;
+
+    explicit BareLanes(int reserved);
+    ~BareLanes();
+
+    template <class F>
+    void submit(OtherLane, F job) {
+        {
+            const std::lock_guard lock(mutex_);
+            io_jobs_.emplace_back(job);
+        }
+        io_arrived_.notify_one();
+    }
+
+  private:
+    void serve_io();
+
+    std::mutex mutex_;
+    std::condition_variable io_arrived_;
+    std::deque<std::function<void()>> io_jobs_;
+    bool stop_ = false;
+    std::vector<std::thread> io_threads_;
+};
+
 // One thread that takes jobs from a ring: what handing over costs when only two threads take part, both awake.
 class BareRing {
   public:
@@ -108,6 +142,7 @@ class BareRing {
 class BareEngine {
   public:
     using Channel = BareChannel;
+    using Lanes = BareLanes;
 
     BareEngine(int workers, bool caller_apart)
         : team_(caller_apart ? 0 : workers - 1), pair_(caller_apart ? std::make_unique<BarePair>() : nullptr) {}
@@ -178,6 +213,17 @@ class BareEngine {
                 ring_->push([](void* argument) { (*static_cast<Task*>(argument))(); }, &tasks[next].emplace(task));
             },
             job);
+    }
+    // A list of closures, made and then called in order by the caller alone.
+    std::uint64_t then_chain(std::uint64_t links) {
+        std::forward_list<std::function<std::uint64_t(std::uint64_t)>> chain;
+        auto last = chain.before_begin();
+        for (std::uint64_t link = 0; link < links; ++link) {
+            last = chain.emplace_after(last, [link](std::uint64_t value) { return chain_link(value, link); });
+        }
+        std::uint64_t value = 0;
+        for (; !chain.empty(); chain.pop_front()) value = chain.front()(value);
+        return value;
     }
 
   private:

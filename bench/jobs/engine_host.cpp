@@ -38,7 +38,8 @@ class Server {
             return;
         }
         const bool first = warm_.insert({row, workers}).second;
-        if (first && !info->together && row != "wake" && !(quick && info->heavy)) measure(row, workers, quick);
+        const bool warms_up_itself = row == "wake" || row == "lanes";
+        if (first && !info->together && !warms_up_itself && !(quick && info->heavy)) measure(row, workers, quick);
         reset_peak_memory();
         Answer answer = measure(row, workers, quick);
         answer.add(row + "_memory", "MiB", peak_memory_mib());

@@ -9,10 +9,12 @@
 #include "jobs/rows/context.hpp"
 #include "jobs/rows/fork.hpp"
 #include "jobs/rows/frames.hpp"
+#include "jobs/rows/lanes.hpp"
 #include "jobs/rows/list.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/matmul.hpp"
 #include "jobs/rows/submit.hpp"
+#include "jobs/rows/then.hpp"
 #include "jobs/rows/wake.hpp"
 
 // An engine runs in a process of its own and answers requests on its standard input, so that its threads, memory
@@ -32,6 +34,8 @@ class EngineHostOf final : public EngineHost {
   public:
     const char* unsupported(std::string_view row, int workers) const override {
         if (row == "channel" && !kHasChannel) return "has no channel";
+        if (row == "then" && !kHasContinuations) return "has no continuations";
+        if (row == "lanes" && !kHasLanes) return "has no lanes";
         return E::unsupported(row, workers);
     }
 
@@ -57,6 +61,8 @@ class EngineHostOf final : public EngineHost {
 
   private:
     static constexpr bool kHasChannel = requires { typename E::Channel; };
+    static constexpr bool kHasContinuations = requires(E & engine) { engine.then_chain(kThenLinks); };
+    static constexpr bool kHasLanes = requires { typename E::Lanes; };
 
     static void run_on(E& engine, std::string_view row, RowContext& context) {
         if (row == "fib") return run_fib(engine, context);
@@ -78,6 +84,12 @@ class EngineHostOf final : public EngineHost {
         if (row == "idle") return run_idle(engine, context);
         if constexpr (kHasChannel) {
             if (row == "channel") return run_channel<typename E::Channel>(context);
+        }
+        if constexpr (kHasContinuations) {
+            if (row == "then") return run_then(engine, context);
+        }
+        if constexpr (kHasLanes) {
+            if (row == "lanes") return run_lanes<typename E::Lanes>(context);
         }
         throw std::runtime_error("no such row: " + std::string(row));
     }

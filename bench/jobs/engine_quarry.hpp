@@ -14,13 +14,16 @@
 
 #include "jobs/channel_quarry.hpp"
 #include "jobs/fork_by_join.hpp"
+#include "jobs/lanes_quarry.hpp"
 #include "jobs/rows/loops.hpp"
+#include "jobs/rows/then.hpp"
 
 namespace quarry::bench {
 
 class QuarryEngine {
   public:
     using Channel = QuarryChannel;
+    using Lanes = QuarryLanes;
 
     QuarryEngine(int workers, bool) : pool_(PoolOptions{.workers = workers}) {}
 
@@ -81,6 +84,13 @@ class QuarryEngine {
     int submit_ready(F job) {
         Task<int> task = pool_.submit(job);
         while (!task.ready()) relax();
+        return task.get();
+    }
+    std::uint64_t then_chain(std::uint64_t links) {
+        Task<std::uint64_t> task = pool_.submit([] { return std::uint64_t{0}; });
+        for (std::uint64_t link = 0; link < links; ++link) {
+            task = task.then([link](std::uint64_t value) { return chain_link(value, link); });
+        }
         return task.get();
     }
 

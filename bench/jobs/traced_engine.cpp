@@ -18,6 +18,11 @@ Trace& recording() {
 // Quarry with a trace on: what that costs shows beside Quarry in the same run.
 class TracedQuarryEngine : public QuarryEngine {
   public:
+    class Lanes : public QuarryLanes {
+      public:
+        explicit Lanes(int reserved) : QuarryLanes(reserved) { recording().start(pool_); }
+    };
+
     TracedQuarryEngine(int workers, bool caller_apart) : QuarryEngine(workers, caller_apart) {
         recording().start(pool_);
     }

@@ -13,6 +13,7 @@
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/submit.hpp"
+#include "jobs/rows/then.hpp"
 
 namespace quarry::bench {
 
@@ -123,6 +124,16 @@ class OpenMpEngine {
                 task();
             },
             job);
+    }
+    // Tasks that depend on the one before by the value they change.
+    std::uint64_t then_chain(std::uint64_t links) {
+        std::uint64_t value = 0;
+        for (std::uint64_t link = 0; link < links; ++link) {
+#pragma omp task default(none) shared(value) firstprivate(link) depend(inout : value)
+            value = chain_link(value, link);
+        }
+#pragma omp taskwait
+        return value;
     }
 
   private:

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_sort.h>
@@ -17,13 +19,16 @@
 #include "jobs/fork_by_join.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/submit.hpp"
+#include "jobs/rows/then.hpp"
 #include "peers_cpp/channel_tbb.hpp"
+#include "peers_cpp/lanes_tbb.hpp"
 
 namespace quarry::bench {
 
 class TbbEngine {
   public:
     using Channel = TbbChannel;
+    using Lanes = TbbLanes;
 
     TbbEngine(int workers, bool caller_apart)
         : limit_(tbb::global_control::max_allowed_parallelism,
@@ -109,6 +114,26 @@ class TbbEngine {
     template <class F>
     int submit_ready(F job) {
         return poll_for([this](auto task) { arena_.enqueue(task); }, job);
+    }
+    // A node a link of a flow graph, to which no edge may be added while it runs: built, then run.
+    std::uint64_t then_chain(std::uint64_t links) {
+        using Link = tbb::flow::function_node<std::uint64_t, std::uint64_t>;
+        std::uint64_t result = 0;
+        arena_.execute([&] {
+            tbb::flow::graph graph;
+            std::deque<Link> chain;
+            for (std::uint64_t link = 0; link < links; ++link) {
+                chain.emplace_back(graph, tbb::flow::unlimited,
+                                   [link](std::uint64_t value) { return chain_link(value, link); });
+                if (link > 0) tbb::flow::make_edge(chain[link - 1], chain[link]);
+            }
+            tbb::flow::function_node<std::uint64_t> end(graph, tbb::flow::unlimited,
+                                                        [&result](std::uint64_t value) { result = value; });
+            tbb::flow::make_edge(chain.back(), end);
+            chain.front().try_put(0);
+            graph.wait_for_all();
+        });
+        return result;
     }
 
   private:

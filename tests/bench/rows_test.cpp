@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -76,6 +77,55 @@ TEST(Rows, FloodNoticesAJobThatRanTwice) {
         }
     } engine;
     EXPECT_THROW(flood_once(engine), std::runtime_error);
+}
+
+TEST(Rows, ChainOfContinuationsYieldsAFigureOnQuarry) {
+    EngineHostOf<QuarryEngine> host;
+    for (const int workers : {1, 2}) {
+        RowData data;
+        Answer answer;
+        RowContext context{true, data, answer, workers};
+        host.run("then", context);
+        ASSERT_EQ(answer.values.size(), 1u);
+        EXPECT_EQ(answer.values[0].name, "then");
+        EXPECT_GT(answer.values[0].value, 0.0);
+    }
+}
+
+TEST(Rows, ValueOfAChainTellsLinksLeftOutOrOutOfOrder) {
+    EXPECT_EQ(chain_value(3), chain_link(chain_link(chain_link(0, 0), 1), 2));
+    EXPECT_NE(chain_value(3), chain_link(chain_link(chain_link(0, 0), 2), 1));
+    EXPECT_NE(chain_value(3), chain_link(chain_link(0, 0), 2));
+}
+
+TEST(Rows, ChainNoticesALinkThatWasLeftOut) {
+    struct LeavesTheLastOut {
+        void outside(const std::function<void()>& f) { f(); }
+        std::uint64_t then_chain(std::uint64_t links) { return chain_value(links - 1); }
+    } engine;
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 1};
+    EXPECT_THROW(run_then(engine, context), std::runtime_error);
+    EXPECT_TRUE(answer.values.empty());
+}
+
+// R30
+TEST(Rows, LanesYieldASeriesForEachFlood) {
+    EngineHostOf<QuarryEngine> host;
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 2};
+    host.run("lanes", context);
+    ASSERT_EQ(answer.samples.size(), 4u);
+    EXPECT_EQ(answer.samples[0].name, "lanes_quiet");
+    EXPECT_EQ(answer.samples[1].name, "lanes_background");
+    EXPECT_EQ(answer.samples[2].name, "lanes_io");
+    EXPECT_EQ(answer.samples[3].name, "lanes_unreserved");
+    for (const Answer::Samples& samples : answer.samples) {
+        EXPECT_EQ(samples.values.size(), 150u);
+        for (const double delay : samples.values) ASSERT_GT(delay, 0.0);
+    }
 }
 
 TEST(Rows, RoundTripNoticesAWrongResult) {

@@ -25,6 +25,9 @@ constexpr std::array kRows{
     RowInfo{.name = "submit_wait",
             .what = "a job there and back, workers awake: waiting for it (submit_wait), polling for it (submit_ready)",
             .caller_apart = true},
+    RowInfo{.name = "then",
+            .what = "10^6 continuations, each made by a thread outside while earlier ones run: time per link",
+            .caller_apart = true},
     RowInfo{.name = "channel",
             .what =
                 "8-byte values through a channel of 1,024, threads that block: 1 sender and 1 receiver, 4 and 4, 8 and "
@@ -33,6 +36,14 @@ constexpr std::array kRows{
     RowInfo{
         .name = "wake",
         .what = "hand-over to start on a parked worker after 50 us, 1 ms, 16 ms of quiet; waker just slept, or busy",
+        .heavy = true,
+        .largest_only = true,
+        .caller_apart = true},
+    RowInfo{
+        .name = "lanes",
+        .what =
+            "hand-over to start of a frame job every 1 ms on 2 workers: quiet, background and I/O lane flooded with "
+            "1 worker reserved, background flooded with none",
         .heavy = true,
         .largest_only = true,
         .caller_apart = true},

@@ -112,6 +112,9 @@ pub mod bare {
         fn submit_ready(&self, input: u64) -> u64 {
             input + 1
         }
+        fn then_chain(&self, _: u64) -> u64 {
+            unreachable!("has no continuations")
+        }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             probe.start();
         }
@@ -184,6 +187,9 @@ pub mod rayon {
             self.0.spawn(move || crate::submit::answer(input));
             crate::submit::poll_answer()
         }
+        fn then_chain(&self, _: u64) -> u64 {
+            unreachable!("has no continuations")
+        }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             self.0.spawn(|| probe.start());
         }
@@ -240,6 +246,9 @@ pub mod chili {
         }
         fn submit_ready(&self, input: u64) -> u64 {
             input + 1
+        }
+        fn then_chain(&self, _: u64) -> u64 {
+            unreachable!("has no continuations")
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             probe.start();
@@ -320,6 +329,9 @@ pub mod forte {
         fn submit_ready(&self, input: u64) -> u64 {
             POOL.spawn(move |_: &Worker| crate::submit::answer(input));
             crate::submit::poll_answer()
+        }
+        fn then_chain(&self, _: u64) -> u64 {
+            unreachable!("has no continuations")
         }
         fn hand_over(&self, probe: &'static crate::wake::Probe) {
             POOL.spawn(|_: &Worker| probe.start());
@@ -439,6 +451,15 @@ pub mod bevy_tasks {
             let task = self.0.spawn(async move { input + 1 });
             while !task.is_finished() {
                 std::hint::spin_loop();
+            }
+            bevy_tasks::block_on(task)
+        }
+        // Every link is a task that awaits the one before.
+        fn then_chain(&self, links: u64) -> u64 {
+            let mut task = self.0.spawn(async { 0 });
+            for link in 0..links {
+                let before = task;
+                task = self.0.spawn(async move { crate::submit::chain_link(before.await, link) });
             }
             bevy_tasks::block_on(task)
         }

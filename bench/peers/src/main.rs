@@ -41,12 +41,17 @@ macro_rules! serve {
                 ["run", row, workers, length] => {
                     let workers: usize = workers.parse().unwrap_or(1);
                     let quick = length == "quick";
-                    let only_crossbeam = (row == "channel" && stringify!($engine) != "crossbeam").then_some("has no channel");
-                    if let Some(reason) = only_crossbeam.or_else(|| engines::$engine::unsupported(row, workers)) {
+                    let missing = match (row, stringify!($engine)) {
+                        ("channel", engine) if engine != "crossbeam" => Some("has no channel"),
+                        ("then", engine) if engine != "bevy_tasks" => Some("has no continuations"),
+                        ("lanes", _) => Some("has no lanes"),
+                        _ => None,
+                    };
+                    if let Some(reason) = missing.or_else(|| engines::$engine::unsupported(row, workers)) {
                         println!("unsupported {reason}");
                         continue;
                     }
-                    let caller_apart = matches!(row, "wake" | "flood" | "submit_wait");
+                    let caller_apart = matches!(row, "wake" | "flood" | "submit_wait" | "then");
                     if kept.as_ref().map(|kept| (kept.1, kept.2)) != Some((workers, caller_apart)) {
                         drop(kept.take());
                         let engine = engines::$engine::Engine::new(workers, caller_apart);

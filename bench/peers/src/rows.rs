@@ -286,6 +286,7 @@ pub fn run(engine: &Engine, row: &str, context: &mut Context) {
             |input| engine.submit_wait(input),
             |input| engine.submit_ready(input),
         ),
+        "then" => crate::submit::then_row(context, |links| engine.then_chain(links)),
         "wake" => crate::wake::wake_row(context, |probe| engine.hand_over(probe)),
         _ => frame_row(engine, row, context),
     }

@@ -43,6 +43,19 @@ pub fn flood_row(context: &mut Context, flood: impl Fn(usize)) {
     context.answer.add("flood", "ns", seconds * 1e9 / FLOOD_JOBS as f64);
 }
 
+const THEN_LINKS: u64 = 1_000_000;
+
+/// What a link of the row `then` makes of the value of the one before.
+pub fn chain_link(value: u64, link: u64) -> u64 {
+    value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(link)
+}
+
+pub fn then_row(context: &mut Context, then_chain: impl Fn(u64) -> u64) {
+    let expected = (0..THEN_LINKS).fold(0, chain_link);
+    let seconds = seconds_per_call(context.min_seconds(), || assert_eq!(then_chain(THEN_LINKS), expected));
+    context.answer.add("then", "ns", seconds * 1e9 / THEN_LINKS as f64);
+}
+
 fn trips_ns(count: u64, trip: &impl Fn(u64) -> u64) -> Vec<f64> {
     for warm in 0..count / 10 {
         trip(warm);
