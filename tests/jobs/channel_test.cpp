@@ -86,7 +86,7 @@ TEST(Channel, FullChannelLeavesTheValueWithTheCaller) {
     auto second = std::make_unique<int>(2);
     EXPECT_EQ(channel.try_send(std::move(second)), SendStatus::full);
     ASSERT_NE(second, nullptr);
-    EXPECT_EQ(*second, 2);
+    EXPECT_EQ(*second, 2);  // NOLINT(bugprone-use-after-move): that is the question
 }
 
 TEST(Channel, ClosedChannelLeavesTheValueWithTheCaller) {
@@ -96,7 +96,7 @@ TEST(Channel, ClosedChannelLeavesTheValueWithTheCaller) {
     EXPECT_EQ(channel.try_send(std::move(value)), SendStatus::closed);
     EXPECT_EQ(channel.send(std::move(value)), SendStatus::closed);
     ASSERT_NE(value, nullptr);
-    EXPECT_EQ(*value, 7);
+    EXPECT_EQ(*value, 7);  // NOLINT(bugprone-use-after-move): that is the question
 }
 
 TEST(Channel, ClosedIsSaidBeforeFull) {
@@ -222,6 +222,7 @@ TEST(Channel, ClosingWakesEightThatWaitForRoom) {
     for (int i = 1; i <= 8; ++i) {
         threads.emplace_back([&, i] {
             auto value = std::make_unique<int>(i);
+            // NOLINTNEXTLINE(bugprone-use-after-move): that is the question
             if (channel.send(std::move(value)) == SendStatus::closed && value != nullptr && *value == i) ++kept;
         });
     }

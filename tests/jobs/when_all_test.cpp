@@ -75,7 +75,7 @@ TEST_P(WhenAllOn, OfNoneHasEnded) {
 TEST_P(WhenAllOn, OfNoneCanBeContinued) {
     const auto continue_none = [] {
         return when_all(std::vector<Task<int>>{})
-            .then([](std::vector<int> values) { return std::pair(values.size(), Pool::current()); })
+            .then([](const std::vector<int>& values) { return std::pair(values.size(), Pool::current()); })
             .get();
     };
     EXPECT_EQ(continue_none().first, 0U);
