@@ -79,14 +79,14 @@ class Gather {
 
     void attach() noexcept {
         TaskHome& home = *task_header(job_).home;
+        std::size_t ended = 1;  // what kept it from starting until now
         for (std::size_t i = 0; i < list_.count; ++i) {
             Listener& listener = listeners_[i];
             listener.gather = this;
-            listener.ended = [](EndListener& one) noexcept { static_cast<Listener&>(one).gather->one_ended(); };
-            // Never the last one: that comes below.
-            if (!listen_for_end(*jobs_[i], listener)) one_ended();  // NOLINT(clang-analyzer-cplusplus.NewDelete)
+            listener.ended = [](EndListener& one) noexcept { static_cast<Listener&>(one).gather->have_ended(1); };
+            if (!listen_for_end(*jobs_[i], listener)) ++ended;
         }
-        one_ended();  // the one that kept it from starting until now
+        have_ended(ended);
         home.leave();
     }
 
@@ -97,8 +97,8 @@ class Gather {
 
     // A waiter goes back to the antecedents as long as the job is not armed, so they go after that, and after them the
     // list. The job itself may be over by then, and with it its pool: the caller may be a thread of another one.
-    void one_ended() noexcept {
-        if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    void have_ended(std::size_t count) noexcept {
+        if (left_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
         job_.claim.retain();
         {
             // This thread may be one of another pool, and the job's own pool may end as soon as the job has.
