@@ -94,7 +94,10 @@ struct State {
         ++cancelled;
         end();
     }
+    // As impl::drop_handle. The verbs before it have read the header, which whoever uses the node again writes.
     void drop_handle() {
+        (void)node->spare.get();
+        if (node->claim.drop_handle_before_end()) return;
         if (node->claim.handle_dropped()) ++results_destroyed;
         release();
     }
@@ -159,6 +162,15 @@ void raised_twice() {
     finish(state);
 }
 
+// Nobody waits for it: the worker claims and ends it without an exchange once the handle is gone.
+void drop_against_start() {
+    auto state = std::make_shared<State>(true);
+    state->queue(kNormal);
+    model::thread([=] { state->drop_handle(); });
+    model::thread([=] { state->take(kNormal); });
+    finish(state);
+}
+
 void cancel_against_start() {
     auto state = std::make_shared<State>(true);
     state->queue(kNormal);
@@ -208,6 +220,7 @@ void waiter_against_arm() {
 const Program kRaiseStart{"raise_against_start", raise_against_start, 2};
 const Program kRaiseArm{"raise_against_arm", raise_against_arm};
 const Program kRaisedTwice{"raised_twice", raised_twice, 2};
+const Program kDropStart{"drop_against_start", drop_against_start};
 const Program kCancelStart{"cancel_against_start", cancel_against_start};
 const Program kCancelArm{"cancel_against_arm", cancel_against_arm};
 const Program kCancelSuccession{"cancel_against_succession", cancel_against_succession};
@@ -222,7 +235,7 @@ TEST_P(TaskClaimModel, EndsOnceAndRecyclesOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, TaskClaimModel,
-                         testing::Values(kRaiseStart, kRaiseArm, kRaisedTwice, kCancelStart, kCancelArm,
+                         testing::Values(kRaiseStart, kRaiseArm, kRaisedTwice, kDropStart, kCancelStart, kCancelArm,
                                          kCancelSuccession, kWaiterArm),
                          kNameOf);
 
@@ -236,6 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
     Mutants, TaskClaimMutation,
     testing::Values(Mutant{"arm", Mutation::claim_arm, kWaiterArm, "data race"},
                     Mutant{"armed", Mutation::claim_armed, kWaiterArm, "data race"},
+                    Mutant{"drop_early", Mutation::claim_drop_early, kDropStart, "data race"},
                     Mutant{"raise_by_store", Mutation::claim_raise_by_store, kRaiseStart, "ended twice"},
                     Mutant{"raise_by_store_unarmed", Mutation::claim_raise_by_store, kRaiseArm,
                            "not where it was raised to"},
