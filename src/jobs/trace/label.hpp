@@ -2,7 +2,9 @@
 
 #include <cstdint>
 
+#include "jobs/group.hpp"
 #include "jobs/node.hpp"
+#include "jobs/task_header.hpp"
 
 namespace quarry::impl {
 
@@ -15,7 +17,16 @@ struct TraceLabel {
 };
 
 // The one place that knows what a trace calls a job. Called by the thread that is about to run it.
-TraceLabel trace_label_of(const Node& node) noexcept;
+inline TraceLabel trace_label_of(const Node& node) noexcept {
+    if (node.is_task()) {
+        const TaskHeader& header = task_header(const_cast<Node&>(node));
+        return {header.name != nullptr ? header.name : "task",
+                static_cast<std::uint8_t>(1 + static_cast<int>(header.lane))};
+    }
+    // A scope always has options, if only the default ones.
+    if (node.group != nullptr) return {node.group->options == nullptr ? "loop piece" : "scope job", 0};
+    return {node.next.get() == &node ? "join" : "task", 0};
+}
 // Null for lane 0.
 const char* trace_lane_name(std::uint8_t lane) noexcept;
 
