@@ -300,11 +300,11 @@ class ChannelRing {
         while (outcome == Outcome::not_yet && side.waiters.spin().until([&] { return looks_ready(side); })) {
             outcome = attempt();
         }
-        return outcome == Outcome::not_yet ? sleep_for(side, deadline, attempt) : outcome;
+        return outcome == Outcome::not_yet ? park_until(side, deadline, attempt) : outcome;
     }
 
     template <class Attempt>
-    [[gnu::noinline, gnu::cold]] Outcome sleep_for(Side side, std::int64_t deadline, Attempt attempt) {
+    [[gnu::noinline, gnu::cold]] Outcome park_until(Side side, std::int64_t deadline, Attempt attempt) {
         Outcome outcome = Outcome::not_yet;
         side.waiters.enter();
         for (bool in_time = true;;) {
