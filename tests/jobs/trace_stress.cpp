@@ -43,14 +43,14 @@ TEST(TraceStress, FilesWrittenWhileThreadsRecordAreWholeAndNested) {
         });
     }
     std::size_t spans = 0;
-    for (std::size_t i = 0; i < scaled(60, 4); ++i) {
+    // A few files are written before a host's thread has even started: those alone would show nothing.
+    for (std::size_t i = 0; i < scaled(60, 4) || spans == 0; ++i) {
         const ReadTrace read = read_trace(trace);
         expect_nesting(read);
         for (const auto& [number, track] : read.tracks) spans += track.spans.size();
     }
     enough = true;
     for (std::thread& host : hosts) host.join();
-    EXPECT_GT(spans, 0u);
     EXPECT_GT(trace.kept(), 0u);
 }
 
