@@ -260,7 +260,7 @@ fn frame_row(engine: &Engine, row: &str, context: &mut Context) {
             context.answer.add("burst60", "x", ratio);
             context.answer.add("burst60_time", "us", seconds * 1e6);
         }
-        _ => {
+        "idle" => {
             engine.batch(64, &|_| work_us(10));
             sleep_ns(200_000_000);
             let cpu_start = process_cpu_ns();
@@ -269,6 +269,7 @@ fn frame_row(engine: &Engine, row: &str, context: &mut Context) {
             let cpu = (process_cpu_ns() - cpu_start) as f64;
             context.answer.add("idle", "%", 100.0 * cpu / (now_ns() - start) as f64);
         }
+        _ => panic!("a row that this program does not know"),
     }
 }
 
