@@ -100,9 +100,9 @@ void add_rust_peers(const std::optional<fs::path>& root, Peers& peers) {
     const fs::path folder = *root / "build/peers";
     fmt::print(stderr, "building the Rust peers with cargo\n");
     // The pinned forte asks for a compiler newer than it needs.
-    const Outcome built = collect({"cargo", "build", "--release", "--locked", "--ignore-rust-version",
-                                   "--manifest-path", (*root / "bench/peers/Cargo.toml").string(), "--target-dir",
-                                   folder.string()});
+    const Outcome built =
+        collect({"cargo", "build", "--release", "--locked", "--ignore-rust-version", "--manifest-path",
+                 (*root / "bench/peers/Cargo.toml").string(), "--target-dir", folder.string()});
     const fs::path program = folder / "release/quarry-bench-peers-rust";
     std::error_code failure;
     if (built.status != 0 && !fs::exists(program, failure)) {

@@ -72,24 +72,56 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
 
 }  // namespace
 
+// Not a call while a trace is on or the scope's stop is requested: those ask for the job.
+Spawning begin_spawn(Group& group, bool result) {
+    Worker* const current = Worker::current();
+    PoolCore& core = group.owner->core;
+    if (current == nullptr) [[unlikely]]
+        return {&allocate_job(), nullptr};
+    if (current->deque().is_shorter_than(core.options.queue_capacity) || &current->core != &core ||
+        current->inline_depth >= kMostInlineDepth) [[likely]] {
+        return {current->nodes.take(), nullptr};
+    }
+    if (result || current->trace.load(std::memory_order_relaxed) != 0 || group.stop_requested()) {
+        return {current->nodes.take(), current};
+    }
+    return {nullptr, current};
+}
+
+void SpawnedCall::begin() noexcept {
+    index_ = group_.owner == &caller_ ? group_.spawned++ : JobError::kNested;
+    ++caller_.inline_depth;
+    caller_.futile_word = 0;
+    caller_.lose_patience();
+    caller_.counters.spawned.add();
+    caller_.counters.run_inline.add();
+}
+
+void SpawnedCall::end() noexcept {
+    --caller_.inline_depth;
+    caller_.counters.count(JobEnd::completed);
+}
+
+void SpawnedCall::fail() noexcept {
+    group_.job_failed(index_);
+    --caller_.inline_depth;
+    caller_.counters.count(JobEnd::failed);
+}
+
 void scope_job_failed(Job& job) noexcept {
     auto& node = static_cast<Node&>(job);
     node.group->job_failed(node.spawn_index);
     Worker::current()->job_end = JobEnd::failed;
 }
 
-void spawn_into(Group& group, Job& job, bool result) {
+void end_spawn(Group& group, Job& job, Worker* caller, bool result) {
     auto& node = static_cast<Node&>(job);
     PoolCore& core = group.owner->core;
     node.group = &group;
     node.descend_from(&group.node());
+    if (caller != nullptr) return run_at_once(group, *caller, node, result);
     Worker* const current = Worker::current();
     const bool outside = current == nullptr || &current->core != &core;
-    if (!outside && !current->deque().is_shorter_than(core.options.queue_capacity) &&
-        current->inline_depth < kMostInlineDepth) {
-        run_at_once(group, *current, node, result);
-        return;
-    }
     node.claim.prepare(references(result), false, result);
     try {
         if (outside) {

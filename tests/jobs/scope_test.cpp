@@ -4,6 +4,7 @@
 #include <latch>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
@@ -202,6 +204,64 @@ TEST(Scope, BeyondTheCapacityTheCallerRunsTheJobAtOnce) {
     go = true;
     EXPECT_EQ(ran.load(), 10) << "the waiting caller takes its jobs back";
     EXPECT_EQ(pool.stats().guests.run_inline, 6U);
+}
+
+// Such a job is a plain call, but one that counts, fails and is cancelled as any other.
+TEST(Scope, JobThatRunsAtOnceIsCountedAndItsErrorKeepsItsIndex) {
+    BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 1});
+    Pool& pool = busy.pool;
+    const PoolStats before = pool.stats();
+    std::vector<JobError> errors;
+    std::stop_source stop;
+    int ran = 0;
+    pool.scope(
+        [&](Scope& scope) {
+            scope.spawn([&] { ++ran; });  // fills the queue
+            for (int i = 1; i < 10; ++i) {
+                scope.spawn([&, i] {
+                    ++ran;
+                    if (i == 4) throw std::runtime_error("four");
+                    if (i == 7) scope.spawn([] { throw std::runtime_error("within seven"); });
+                });
+            }
+            stop.request_stop();
+            scope.spawn([&] { ++ran; });
+        },
+        ScopeOptions{.stop = stop.get_token(), .errors = &errors});
+    EXPECT_EQ(ran, 9) << "the queued one and the last are cancelled";
+    ASSERT_EQ(errors.size(), 2U);
+    EXPECT_EQ(errors[0].index, 4U);
+    EXPECT_EQ(errors[1].index, 8U) << "the eighth that this thread spawned is the one within the seventh";
+    const PoolStats batch = pool.stats().since(before);
+    EXPECT_EQ(batch.total.spawned, 12U);
+    EXPECT_EQ(batch.total.completed, 8U);
+    EXPECT_EQ(batch.total.failed, 2U);
+    EXPECT_EQ(batch.total.cancelled, 2U);
+}
+
+TEST(Scope, CallableWhoseCopyThrowsIsNoJobWhereItWouldRunAtOnce) {
+    struct Fragile {
+        Fragile() = default;
+        Fragile(const Fragile&) { throw std::runtime_error("copied"); }
+        Fragile& operator=(const Fragile&) = delete;
+        ~Fragile() = default;
+        void operator()() const {}
+    };
+    BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 1});
+    Pool& pool = busy.pool;
+    const PoolStats before = pool.stats();
+    std::vector<JobError> errors;
+    const Fragile fragile;
+    pool.scope(
+        [&](Scope& scope) {
+            scope.spawn([] {});
+            EXPECT_THROW(scope.spawn(fragile), std::runtime_error);
+            scope.spawn([] { throw std::runtime_error("ran"); });
+        },
+        ScopeOptions{.errors = &errors});
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].index, 1U);
+    EXPECT_EQ(pool.stats().since(before).total.spawned, 2U);
 }
 
 // R4

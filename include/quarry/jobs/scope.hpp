@@ -37,6 +37,7 @@ class ScopeResult;
 namespace impl {
 
 struct Group;
+class Worker;
 
 // Payload of a spawned job whose result somebody may want.
 template <class F, class R>
@@ -50,8 +51,42 @@ struct ResultPayload {
 QUARRY_API void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scope&), void* state);
 // The job's closure threw; called from the handler.
 QUARRY_API void scope_job_failed(Job& job) noexcept;
-// Queues a job, or runs it at once when the queue is full. `results`: a ScopeResult holds the node.
-QUARRY_API void spawn_into(Group& group, Job& job, bool result);
+// What becomes of a job that is spawned: it is queued, or it runs at once where the caller's queue is full. Then,
+// unless its result is wanted, it is no more than a call within the one that spawns it, and needs no node.
+struct Spawning {
+    Job* node;       // to build the closure in; null: it is a call
+    Worker* caller;  // runs it at once; null: it is to be queued
+};
+QUARRY_API Spawning begin_spawn(Group& group, bool result);
+QUARRY_API void end_spawn(Group& group, Job& job, Worker* caller, bool result);
+
+class SpawnedCall {
+  public:
+    SpawnedCall(Group& group, Worker& caller) noexcept : group_(group), caller_(caller) {}
+    SpawnedCall(const SpawnedCall&) = delete;
+    SpawnedCall& operator=(const SpawnedCall&) = delete;
+
+    // The closure is the job's own, as if it had been queued. If making it throws there was no job.
+    template <class Closure>
+    void run(Closure closure) noexcept {
+        begin();
+        try {
+            std::invoke(closure);
+            end();
+        } catch (...) {
+            fail();
+        }
+    }
+
+  private:
+    QUARRY_API void begin() noexcept;
+    QUARRY_API void end() noexcept;
+    QUARRY_API void fail() noexcept;  // from the handler
+
+    Group& group_;
+    Worker& caller_;
+    std::size_t index_;
+};
 
 template <class F>
 void operate_closure(Job& job, Job::Operation operation) {
@@ -129,19 +164,23 @@ class Scope {
         using Closure = std::decay_t<F>;
         using R = std::invoke_result_t<Closure&>;
         static_assert(!std::is_reference_v<R>, "return a pointer instead of a reference");
-        impl::JobUnderConstruction job(impl::allocate_job());
-        if constexpr (std::is_void_v<R>) {
-            impl::PayloadIn<Closure>::emplace(job.get(), std::forward<F>(f));
-            impl::Job& ready = job.complete(&impl::operate_closure<Closure>);
-            impl::spawn_into(group_, ready, false);
-            return {};
-        } else {
+        constexpr bool kResult = !std::is_void_v<R>;
+        const impl::Spawning spawning = impl::begin_spawn(group_, kResult);
+        if constexpr (kResult) {
             using Payload = impl::ResultPayload<Closure, R>;
+            impl::JobUnderConstruction job(*spawning.node);
             auto& payload = impl::PayloadIn<Payload>::emplace(job.get(), std::forward<F>(f));
             impl::Job& ready = job.complete(&impl::operate_with_result<Closure, R>);
-            impl::spawn_into(group_, ready, true);
+            impl::end_spawn(group_, ready, spawning.caller, kResult);
             return ScopeResult<R>(ready, payload.result);
+        } else if (spawning.node == nullptr) [[unlikely]] {
+            impl::SpawnedCall(group_, *spawning.caller).template run<Closure>(std::forward<F>(f));
+        } else {
+            impl::JobUnderConstruction job(*spawning.node);
+            impl::PayloadIn<Closure>::emplace(job.get(), std::forward<F>(f));
+            impl::end_spawn(group_, job.complete(&impl::operate_closure<Closure>), spawning.caller, kResult);
         }
+        return {};
     }
 
   private:
