@@ -9,9 +9,9 @@
 
 int main() {
     // [begin docs]
-    quarry::Pool pool(quarry::PoolOptions{.workers = 2});
     std::stop_source source;
     std::atomic<int> ran{0};
+    quarry::Pool pool(quarry::PoolOptions{.workers = 2});
 
     pool.scope(
         [&](quarry::Scope& scope) {

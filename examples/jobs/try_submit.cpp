@@ -10,9 +10,10 @@
 
 int main() {
     // [begin docs]
-    quarry::Pool pool(quarry::PoolOptions{.workers = 1, .queue_capacity = 64});
     std::latch started(1);
     std::latch gate(1);
+    // After what its jobs refer to: it ends before that does, and its end waits for them.
+    quarry::Pool pool(quarry::PoolOptions{.workers = 1, .queue_capacity = 64});
     pool.submit([&] {  // keeps the only worker busy
         started.count_down();
         gate.wait();

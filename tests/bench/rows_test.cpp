@@ -149,11 +149,11 @@ TEST(BareRing, RunsEveryJobOnceAndInOrder) {
     std::vector<int> ran;
     int next = 0;
     {
-        BareRing ring;
         struct Argument {
             std::vector<int>& ran;
             int& next;
         } argument{ran, next};
+        BareRing ring;
         const auto job = [](void* given) {
             auto& here = *static_cast<Argument*>(given);
             here.ran.push_back(here.next++);

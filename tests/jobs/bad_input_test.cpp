@@ -228,10 +228,10 @@ TEST_F(BadInputDeath, ThreadsThatWereStartedBeforeOneFailedAreStoppedAgain) {
 }
 
 TEST(BadInput, MoreGuestsThanPlacesGetAnError) {
-    Pool pool(1);
     std::atomic<int> inside{0};
     std::atomic<int> refused{0};
     std::atomic<bool> release{false};
+    Pool pool(1);
     constexpr int kThreads = 260;  // 256 places
     {
         std::vector<std::jthread> threads;

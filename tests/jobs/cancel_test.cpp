@@ -79,8 +79,8 @@ TEST_P(CancelIn, WaiterOfAStoppedJobIsToldSo) {
 }
 
 TEST_P(CancelIn, ContinuationOfACancelledJobIsCancelled) {
-    BusyPool busy(one_each(), BusyPool::Io::busy);
     std::atomic<bool> ran{false};
+    BusyPool busy(one_each(), BusyPool::Io::busy);
     Task<int> task = busy.pool.submit([] { return 1; }, {.lane = GetParam()});
     ASSERT_TRUE(task.cancel());
     const auto token = std::make_shared<int>(0);
@@ -94,8 +94,8 @@ TEST_P(CancelIn, ContinuationOfACancelledJobIsCancelled) {
 }
 
 TEST_P(CancelIn, CancelledContinuationLeavesWhatItContinuesAlone) {
-    BusyPool busy(one_each(), BusyPool::Io::busy);
     std::atomic<int> ran{0};
+    BusyPool busy(one_each(), BusyPool::Io::busy);
     const auto token = std::make_shared<int>(0);
     Task<void> task = busy.pool.submit([&] { ++ran; }, {.lane = GetParam()});
     Task<void> continuation = task.then([&, token] { ran += 100; });
@@ -109,10 +109,10 @@ TEST_P(CancelIn, CancelledContinuationLeavesWhatItContinuesAlone) {
 }
 
 TEST(Cancel, ComesTooLateForAJobThatRunsOrHasEnded) {
-    Pool pool(1);
     std::atomic<bool> running{false};
     std::atomic<bool> release{false};
     std::stop_source source;
+    Pool pool(1);
     Task<int> task = pool.submit(
         [&] {
             running = true;
@@ -163,9 +163,9 @@ TEST(Cancel, InsideAJobCountsToo) {
 
 // Exactly one of the two happens.
 TEST(Cancel, RacesWithTheStart) {
-    Pool pool(2);
     std::atomic<int> ran{0};
     int cancelled = 0;
+    Pool pool(2);
     const int rounds = static_cast<int>(scaled(30'000));
     for (int i = 0; i < rounds; ++i) {
         Task<void> task = pool.submit([&] { ++ran; }, {.priority = static_cast<Priority>(i % 4)});
@@ -184,10 +184,10 @@ TEST(Cancel, RacesWithTheStart) {
 }
 
 TEST(Cancel, OneStopTokenForManyJobs) {
-    BusyPool busy(PoolOptions{.workers = 2});
     std::stop_source source;
     std::atomic<int> ran{0};
     std::vector<Task<void>> tasks;
+    BusyPool busy(PoolOptions{.workers = 2});
     for (int i = 0; i < 200; ++i) {
         tasks.push_back(busy.pool.submit(
             [&] { ++ran; }, i % 2 == 0 ? SubmitOptions{.stop_token = source.get_token()} : SubmitOptions{}));

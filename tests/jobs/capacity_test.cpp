@@ -45,8 +45,8 @@ std::size_t accepted_by(Pool& pool, Lane lane, bool mixed_priorities, std::atomi
 }
 
 TEST_P(CapacityOf, EachLaneAcceptsExactlySoManyWhileAllAreBusy) {
-    BusyPool busy(two_workers(GetParam()), BusyPool::Io::busy);
     std::atomic<std::size_t> ran{0};
+    BusyPool busy(two_workers(GetParam()), BusyPool::Io::busy);
     std::size_t accepted = 0;
     // The second time it shows whether all room was given back, and no more.
     for (const bool mixed_priorities : {false, true, false}) {
@@ -61,9 +61,9 @@ TEST_P(CapacityOf, EachLaneAcceptsExactlySoManyWhileAllAreBusy) {
 }
 
 TEST_P(CapacityOf, ManyThreadsTogetherGetExactlySoManyAccepted) {
-    BusyPool busy(two_workers(GetParam()));
     std::atomic<std::size_t> accepted{0};
     std::atomic<std::size_t> ran{0};
+    BusyPool busy(two_workers(GetParam()));
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 8; ++i) {
@@ -79,8 +79,8 @@ TEST_P(CapacityOf, ManyThreadsTogetherGetExactlySoManyAccepted) {
 
 // R5, R14: through the smallest of queues, with submitters that have to wait most of the time.
 TEST_P(CapacityOf, WaitingSubmittersLoseNothing) {
-    Pool pool(two_workers(GetParam()));
     std::atomic<int> ran{0};
+    Pool pool(two_workers(GetParam()));
     const int each = static_cast<int>(scaled(3000));
     {
         std::vector<std::jthread> threads;
@@ -109,8 +109,8 @@ struct Traveller {
 
 TEST(Capacity, RefusedCallableIsNotMovedFrom) {
     for (const Lane lane : kAllLanes) {
-        BusyPool busy(two_workers(1), BusyPool::Io::busy);
         std::atomic<int> moves{0};
+        BusyPool busy(two_workers(1), BusyPool::Io::busy);
         Traveller traveller(moves);
         ASSERT_TRUE(busy.pool.try_submit([] {}, {.lane = lane}));
         EXPECT_FALSE(busy.pool.try_submit(std::move(traveller), {.lane = lane}));
@@ -134,8 +134,8 @@ struct ThrowsWhenMoved {
 
 TEST(Capacity, CallableThatThrowsWhileItIsTakenGivesItsRoomBack) {
     for (const Lane lane : kAllLanes) {
-        BusyPool busy(two_workers(3), BusyPool::Io::busy);
         std::atomic<std::size_t> ran{0};
+        BusyPool busy(two_workers(3), BusyPool::Io::busy);
         const ThrowsWhenMoved kept;
         for (int i = 0; i < 10; ++i) {
             EXPECT_THROW(busy.pool.try_submit(ThrowsWhenMoved(), {.lane = lane}), std::runtime_error);
@@ -182,8 +182,8 @@ TEST(Capacity, RoomThatIsGivenBackGoesToWhoWaits) {
 // Also beyond the capacity, in every lane and at every priority: the worker that would make room may be this one.
 TEST(Capacity, WorkerNeverWaitsAndIsNeverRefused) {
     for (const int workers : {1, 2, 8}) {
-        Pool pool(PoolOptions{.workers = workers, .io_threads = 1, .queue_capacity = 2});
         std::atomic<int> ran{0};
+        Pool pool(PoolOptions{.workers = workers, .io_threads = 1, .queue_capacity = 2});
         constexpr int kEach = 50;
         for (const Lane from : {Lane::frame, Lane::background, Lane::io}) {
             Task<int> submitter = pool.submit(
@@ -228,8 +228,8 @@ TEST(Capacity, JobOfAnotherPoolDoesNotWaitButIsRefused) {
 
 // Nobody else could make room there.
 TEST(Capacity, HostThreadDoesNotWaitForItself) {
-    Pool pool(two_workers(2));
     int ran = 0;
+    Pool pool(two_workers(2));
     for (int i = 0; i < 5; ++i) pool.submit([&] { ++ran; }, {.lane = Lane::host});
     EXPECT_FALSE(pool.try_submit([&] { ++ran; }, {.lane = Lane::host}));
     EXPECT_EQ(pool.run_host_jobs(), 5U);
@@ -240,11 +240,11 @@ TEST(Capacity, HostThreadDoesNotWaitForItself) {
 // One of those who wait lets the pool's last job end, so that the others leave while the pool goes.
 TEST(Capacity, WaitingSubmittersGetAnErrorWhenThePoolIsDestroyed) {
     for (int round = 0; round < static_cast<int>(scaled(200, 5)); ++round) {
-        auto pool = std::make_unique<Pool>(two_workers(1));
         std::latch release(1);
         std::atomic<bool> released{false};
         std::atomic<int> busy{0};
         std::atomic<int> ran{0};
+        auto pool = std::make_unique<Pool>(two_workers(1));
         for (int i = 0; i < 2; ++i) {
             pool->submit([&] {
                 ++busy;

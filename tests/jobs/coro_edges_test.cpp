@@ -52,10 +52,10 @@ TEST(CoroStop, RequestedBeforeItsStartItDoesNotStart) {
 
 TEST(CoroStop, RequestedLaterTheNextHopThrowsAndLocalsAreDestroyed) {
     std::atomic<int> errors{0};
-    Pool pool(PoolOptions{.workers = 2, .on_error = [&](const std::exception_ptr&) { ++errors; }});
     std::stop_source source;
     std::atomic<bool> cleaned{false};
     std::atomic<int> hops{0};
+    Pool pool(PoolOptions{.workers = 2, .on_error = [&](const std::exception_ptr&) { ++errors; }});
     const auto inner = [&]() -> coro<void> {
         const SetsAtItsEnd local{cleaned};
         for (;;) {
@@ -175,9 +175,9 @@ TEST(CoroPools, PoolMayGoAsSoonAsTheLastCoroutineInItHasEnded) {
 
 TEST(CoroPools, PoolWaitsAtItsEndForTheTaskThatItsCoroutineAwaits) {
     std::atomic<bool> finished{false};
-    Pool other(1);
     std::atomic<bool> go{false};
     std::atomic<bool> waiting{false};
+    Pool other(1);
     const auto coroutine = [&]() -> coro<void> {
         Task<void> slow = other.submit([&] {
             while (!go) std::this_thread::yield();
@@ -196,10 +196,10 @@ TEST(CoroPools, PoolWaitsAtItsEndForTheTaskThatItsCoroutineAwaits) {
 }
 
 TEST(CoroPools, PoolDestroyedOffTheHostsThreadCancelsWhatIsBoundForIt) {
-    auto pool = std::make_unique<Pool>(1);
     std::atomic<bool> cleaned{false};
     std::atomic<bool> told{false};
     std::atomic<bool> waiting{false};
+    auto pool = std::make_unique<Pool>(1);
     const auto coroutine = [&](Pool& own) -> coro<void> {
         const SetsAtItsEnd local{cleaned};
         waiting = true;

@@ -116,8 +116,8 @@ TEST(Coro, GoesOnInTheLaneItNames) {
 }
 
 TEST(Coro, GoesOnOnTheHostsThreadWhenThatPumps) {
-    Pool pool(2);
     std::atomic<bool> arrived{false};
+    Pool pool(2);
     const auto logic = [&]() -> coro<std::thread::id> {
         co_await pool.schedule(Lane::background);
         arrived = true;

@@ -245,8 +245,8 @@ TEST(Exceptions, ComeBackFromOtherWorkers) {
 }
 
 TEST(Exceptions, PoolGoesOnAsBeforeAfterThousandsOfThem) {
-    Pool pool(4);
     std::atomic<int> caught{0};
+    Pool pool(4);
     parallel_for(pool, 0, static_cast<int>(scaled(5000)), [&](int i) {
         try {
             throw_at_depth(pool, i % 7);

@@ -60,9 +60,9 @@ int status_of_child(const std::function<int()>& child) {
 }
 
 TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
-    auto pool = std::make_unique<Pool>(2);
     std::atomic<bool> release{false};
     std::atomic<int> busy{0};
+    auto pool = std::make_unique<Pool>(2);
     for (int i = 0; i < 2; ++i) {
         pool->submit([&] {
             ++busy;
@@ -79,10 +79,10 @@ TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
 // A fork may come while other threads are anywhere inside the library.
 // Not under the address sanitizer: its allocator's locks stay taken in the child when another thread holds one at the
 // fork, and then any allocation there hangs, with or without a pool.
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(QUARRY_UNDER_ADDRESS_SANITIZER)
 TEST(Fork, WhileThePoolIsBusyLeaveTheChildUsable) {
-    Pool pool(2);
     std::atomic<bool> stop{false};
+    Pool pool(2);
     std::jthread churn([&] {
         while (!stop) {
             pool.scope([&](Scope& scope) {
@@ -92,8 +92,8 @@ TEST(Fork, WhileThePoolIsBusyLeaveTheChildUsable) {
     });
     for (int i = 0; i < static_cast<int>(scaled(40)); ++i) {
         EXPECT_EQ(status_of_child([] {
-                      Pool fresh(2);
                       std::atomic<int> ran{0};
+                      Pool fresh(2);
                       fresh.scope([&](Scope& scope) {
                           for (int k = 0; k < 3000; ++k) scope.spawn([&] { ++ran; });
                       });

@@ -89,8 +89,8 @@ TEST_P(HostJobsOf, OtherThreadsWaitForTheHost) {
 }
 
 TEST(HostJobs, RunByPriorityAndInOrderWithinOne) {
-    Pool pool(1);
     StartOrder order;
+    Pool pool(1);
     for (int i = 0; i < 3; ++i) {
         for (const Priority priority : {Priority::low, Priority::normal, Priority::high, Priority::urgent}) {
             pool.submit([&, i, priority] { order.note(10 * static_cast<int>(priority) + i); },

@@ -119,8 +119,8 @@ TEST(Join, InsideAJobUsesThatJobsPool) {
 
 // A leaf that takes long hides the older closures, unless it offers them.
 TEST(Join, PollPointOffersTheOlderClosures) {
-    Pool pool(2);
     std::atomic<bool> second_ran{false};
+    Pool pool(2);
     Task<bool> task = pool.submit([&] {
         // Keep the other worker busy until the outermost join has passed its own poll.
         std::atomic<bool> release{false};
@@ -154,8 +154,8 @@ TEST(Join, PollPointOutsideAnyJobDoesNothing) {
 
 TEST(Join, MixesWithLoopsAndScopes) {
     for (const int workers : {1, 2, 8}) {
-        Pool pool(workers);
         std::atomic<int> sum{0};
+        Pool pool(workers);
         const auto add = [&](int) { sum.fetch_add(1, std::memory_order_relaxed); };
         pool.join([&] { parallel_for(pool, 0, 100, [&](int i) { join([&] { add(i); }, [&] { add(i); }); }); },
                   [&] {

@@ -141,9 +141,9 @@ TEST_P(LanesOf, BackgroundSubmittedByAReservedWorkerRunsOnAnotherOne) {
 
 // The only exception: what a frame job waits for.
 TEST_P(LanesOf, FrameJobMayWaitForABackgroundJobThatNobodyElseCanRun) {
-    Pool pool(PoolOptions{.workers = GetParam() + 1, .reserved_for_frame = GetParam()});
     std::atomic<bool> release{false};
     std::atomic<bool> busy{false};
+    Pool pool(PoolOptions{.workers = GetParam() + 1, .reserved_for_frame = GetParam()});
     pool.submit(
         [&] {
             busy = true;
@@ -178,9 +178,9 @@ TEST_P(LanesOf, IoThreadsStartWithTheFirstIoJob) {
 
 // R30
 TEST_P(LanesOf, IoLaneFullOfSleepersDisturbsNobody) {
-    Pool pool(PoolOptions{.workers = GetParam(), .io_threads = 4});
     std::latch release(1);
     std::atomic<int> slept{0};
+    Pool pool(PoolOptions{.workers = GetParam(), .io_threads = 4});
     for (int i = 0; i < 100; ++i) {
         pool.submit(
             [&] {
@@ -223,10 +223,10 @@ TEST_P(LanesOf, IoJobsHaveTheirOwnWorkerLocal) {
 // Both kinds of job are recorded as they start: the frame is 0, the background 1.
 TEST(Lanes, FrameJobWaitsForOneBackgroundJobAtMost) {
     for (const bool as_chain : {false, true}) {
-        Pool pool(1);
         std::atomic<bool> running{false};
         std::atomic<bool> go_on{false};
         StartOrder order;
+        Pool pool(1);
         Task<void> background = pool.submit(
             [&] {
                 order.note(1);
@@ -258,9 +258,9 @@ TEST(Lanes, BackgroundGetsOneJobIn64UnderAPermanentFrameLoad) {
         constexpr int kFrameJobs = 64 * 20;
         StartOrder order;
         {
+            const auto frame_job = [&] { order.note(0); };
             BusyPool busy(PoolOptions{.workers = 1});
             for (int i = 0; i < 10; ++i) busy.pool.submit([&] { order.note(1); }, {.lane = Lane::background});
-            const auto frame_job = [&] { order.note(0); };
             if (load == Load::own_queue) {
                 busy.pool.submit([&] {
                     for (int i = 0; i < kFrameJobs; ++i) Pool::current()->submit(frame_job);

@@ -68,8 +68,8 @@ TEST_P(ParallelForOn, LoopsNestInBodies) {
 }
 
 TEST(ParallelFor, TakesIndicesOfAnyIntegerType) {
-    Pool pool(2);
     std::atomic<std::int64_t> sum{0};
+    Pool pool(2);
     const auto add = [&](auto i) { sum += static_cast<std::int64_t>(i); };
     parallel_for(pool, std::int8_t{-128}, std::int8_t{127}, add);
     EXPECT_EQ(sum.exchange(0), -128 * 255 + 254 * 255 / 2);
@@ -96,8 +96,8 @@ TEST(ParallelFor, EmptyAndReversedRangesRunNothing) {
 }
 
 TEST(ParallelFor, RangesOfAbsurdLengthEnd) {
-    Pool pool(2);
     std::atomic<std::uint64_t> total{0};
+    Pool pool(2);
     constexpr auto kLast = std::numeric_limits<std::size_t>::max();
     parallel_for(pool, std::size_t{0}, kLast,
                  [&](IndexRange range) { total.fetch_add(range.size(), std::memory_order_relaxed); });
@@ -139,9 +139,9 @@ TEST(ParallelFor, ShortLoopWakesNobody) {
 
 // R69 in small: a worker that becomes free while a range runs takes part of its rest.
 TEST(ParallelFor, LateWorkerTakesPartOfARunningRange) {
-    Pool pool(2);
     std::atomic<bool> release{false};
     std::atomic<int> busy{0};
+    Pool pool(2);
     for (int i = 0; i < 2; ++i) {
         pool.submit([&] {
             ++busy;

@@ -118,8 +118,8 @@ TEST_F(ParallelReduce, TheIdentityIsCombinedOnce) {
 }
 
 TEST_F(ParallelReduce, EveryIndexIsMappedOnce) {
-    Pool pool(8);
     std::vector<std::atomic<int>> calls(50'000);
+    Pool pool(8);
     parallel_reduce(
         pool, std::size_t{0}, calls.size(), 0, [&](std::size_t i) { return calls[i].fetch_add(1); }, std::plus<>());
     for (const auto& count : calls) ASSERT_EQ(count.load(), 1);

@@ -268,8 +268,8 @@ TEST(Pool, SharedIsMadeOnFirstUseAndAgainAfterItWasStopped) {
 }
 
 TEST(Pool, ManyThreadsOutsideUseItAtOnce) {
-    Pool pool(2);
     std::atomic<int> right{0};
+    Pool pool(2);
     {
         std::vector<std::jthread> users;
         for (int user = 0; user < 16; ++user) {

@@ -114,9 +114,9 @@ TEST_P(PriorityIn, RaisedJobRunsAtItsNewPriority) {
 }
 
 TEST(PriorityRaise, ComesTooLateOnceTheJobHasStarted) {
-    Pool pool(1);
     std::atomic<bool> running{false};
     std::atomic<bool> release{false};
+    Pool pool(1);
     Task<void> task = pool.submit(
         [&] {
             running = true;
@@ -156,8 +156,8 @@ TEST(PriorityRaise, OfAnEndedOrEmptyTaskIsFalseOrAnError) {
 
 // Raising while the job starts: whoever wins, it runs once.
 TEST(PriorityRaise, RacesWithTheStart) {
-    Pool pool(2);
     std::atomic<int> ran{0};
+    Pool pool(2);
     const int rounds = static_cast<int>(scaled(20'000));
     for (int i = 0; i < rounds; ++i) {
         Task<void> task = pool.submit([&] { ++ran; }, {.priority = Priority::low});

@@ -97,8 +97,8 @@ TEST_P(ScopeOn, PlainThreadsSpawnIntoIt) {
 }
 
 TEST_P(ScopeOn, JobsOfAnotherPoolSpawnIntoIt) {
-    Pool other(2);
     std::atomic<int> ran_here{0};
+    Pool other(2);
     pool.scope([&](Scope& scope) {
         other.scope([&](Scope& elsewhere) {
             for (int i = 0; i < 50; ++i) {
@@ -183,9 +183,9 @@ TEST(Scope, NothingOfItsJobsIsLeftWhenItReturns) {
 }
 
 TEST(Scope, BeyondTheCapacityTheCallerRunsTheJobAtOnce) {
-    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 4});
     std::latch started(1);
     std::atomic<bool> go{false};
+    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 4});
     pool.submit([&] {
         started.count_down();
         while (!go) std::this_thread::yield();
@@ -267,9 +267,9 @@ TEST(Scope, CallableWhoseCopyThrowsIsNoJobWhereItWouldRunAtOnce) {
 // R4
 TEST(Scope, CapacityOfOneLosesNothing) {
     for (const int workers : {1, 2, 8}) {
-        Pool pool(PoolOptions{.workers = workers, .queue_capacity = 1});
         std::atomic<int> nodes{0};
         std::atomic<int> tasks{0};
+        Pool pool(PoolOptions{.workers = workers, .queue_capacity = 1});
         pool.scope([&](Scope& scope) {
             std::vector<std::jthread> threads;
             for (int i = 0; i < 3; ++i) {
@@ -294,8 +294,8 @@ TEST(Scope, ChainOfJobsThatSpawnTheNextOneKeepsTheStackFlat) {
             if (left > 0) scope.spawn([&scope, &links, left] { link(scope, links, left - 1); });
         }
     };
-    Pool pool(PoolOptions{.workers = 2, .queue_capacity = 1});
     std::atomic<int> links{0};
+    Pool pool(PoolOptions{.workers = 2, .queue_capacity = 1});
     const auto length = static_cast<int>(scaled(200'000));
     pool.scope([&](Scope& scope) { Chain::link(scope, links, length); });
     EXPECT_EQ(links.load(), length + 1);
@@ -303,10 +303,10 @@ TEST(Scope, ChainOfJobsThatSpawnTheNextOneKeepsTheStackFlat) {
 
 TEST(Scope, StopTokenCancelsWhatHasNotStarted) {
     for (const int workers : {1, 4}) {
-        Pool pool(workers);
         std::stop_source stop;
         std::atomic<int> ran{0};
         std::vector<ScopeResult<int>> results;
+        Pool pool(workers);
         const PoolStats before = pool.stats();
         pool.scope(
             [&](Scope& scope) {

@@ -43,9 +43,9 @@ TEST(SeveralPools, WaiterForAllRunsATaskInItsOwnPool) {
 TEST(SeveralPools, OneMayEndAsSoonAsItsTaskHas) {
     Pool second(1);
     for (int round = 0; round < static_cast<int>(scaled(300)); ++round) {
-        auto first = std::make_unique<Pool>(1);
         std::atomic<bool> go{false};
         std::vector<Task<int>> tasks;
+        auto first = std::make_unique<Pool>(1);
         tasks.push_back(first->submit([] { return 1; }));
         tasks.push_back(second.submit([&] {
             while (!go) std::this_thread::yield();
@@ -62,8 +62,8 @@ TEST(SeveralPools, OneMayEndAsSoonAsItsTaskHas) {
 // and everything that was accepted until then is run.
 TEST(SeveralPools, ContinuingFromOutsideIsRefusedOnceThePoolEnds) {
     for (int round = 0; round < static_cast<int>(scaled(50)); ++round) {
-        auto pool = std::make_unique<Pool>(2);
         std::atomic<bool> begun{false};
+        auto pool = std::make_unique<Pool>(2);
         Task<int> task = pool->submit([] { return 0; });
         int accepted = 0;
         std::atomic<int> run{0};

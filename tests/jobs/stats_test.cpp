@@ -168,8 +168,8 @@ TEST(Stats, EveryFigureMoves) {
 
 // Steal operations that a thief needs for the jobs of one busy producer.
 double jobs_per_steal(std::size_t steal_batch) {
-    Pool pool(PoolOptions{.workers = 1, .steal_batch = steal_batch});
     std::atomic<int> ran{0};
+    Pool pool(PoolOptions{.workers = 1, .steal_batch = steal_batch});
     constexpr int kJobs = 2000;
     pool.scope([&](Scope& scope) {
         // The guest fills its deque and does not take part until the worker has emptied it.

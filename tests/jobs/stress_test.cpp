@@ -217,8 +217,8 @@ TEST(Stress, RandomMixturesOfAllOperationsOnEightWorkers) {
 TEST(Stress, StealStormLosesNothing) {
     constexpr int kJobs = static_cast<int>(scaled(20'000, 2));
     for_each_seed("steal storm", [&](std::uint64_t seed) {
-        Pool pool(PoolOptions{.workers = 16, .steal_batch = 1 + static_cast<std::size_t>(seed % 32)});
         std::vector<std::atomic<int>> runs(static_cast<std::size_t>(kJobs));
+        Pool pool(PoolOptions{.workers = 16, .steal_batch = 1 + static_cast<std::size_t>(seed % 32)});
         pool.scope([&](Scope& scope) {
             for (auto& count : runs) scope.spawn([&] { ++count; });
         });

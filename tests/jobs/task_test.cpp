@@ -34,9 +34,9 @@ TEST(Task, GivesTheResultOnce) {
 
 TEST(Task, ManyFromManyThreadsEachGiveTheirOwnResult) {
     for (const int workers : {1, 2, 8}) {
-        Pool pool(workers);
         std::atomic<int> right{0};
         std::vector<std::jthread> users;
+        Pool pool(workers);
         for (int user = 0; user < 4; ++user) {
             users.emplace_back([&, user] {
                 std::vector<Task<int>> tasks;
@@ -93,8 +93,8 @@ TEST(Task, OutlivesItsPool) {
 // The pool's end and the waiter's way out cross each other.
 TEST(Task, MayBeWaitedForWhileItsPoolIsDestroyed) {
     for (int round = 0; round < static_cast<int>(scaled(2000)); ++round) {
-        auto pool = std::make_unique<Pool>(1);
         std::atomic<bool> go{false};
+        auto pool = std::make_unique<Pool>(1);
         Task<int> task = pool->submit([&] {
             while (!go) std::this_thread::yield();
             return round;
@@ -160,9 +160,9 @@ TEST(Task, FirstDetachedErrorIsLoggedWithoutAHandler) {
 }
 
 TEST(Task, SubmittedByAWorkerNeverWaitsForRoom) {
-    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
     std::atomic<int> ran{0};
     std::latch submitted(1);
+    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
     pool.submit([&] {
         for (int i = 0; i < 1000; ++i) Pool::current()->submit([&] { ++ran; });
         EXPECT_EQ(ran.load(), 0);
@@ -173,9 +173,9 @@ TEST(Task, SubmittedByAWorkerNeverWaitsForRoom) {
 }
 
 TEST(Task, SubmittedFromOutsideWaitsForRoom) {
-    BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 3});
     std::atomic<int> accepted{0};
     std::atomic<int> ran{0};
+    BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 3});
     std::jthread outside([&] {
         for (int i = 0; i < 10; ++i) {
             busy.pool.submit([&] { ++ran; });
@@ -193,9 +193,9 @@ TEST(Task, SubmittedFromOutsideWaitsForRoom) {
 // R62: a task that keeps submitting itself is not alone in the world.
 TEST(Task, OneThatResubmitsItselfLetsTheOthersRun) {
     for (const bool lifo_slot : {true, false}) {
-        Pool pool(PoolOptions{.workers = 1, .lifo_slot = lifo_slot});
         std::atomic<bool> stop{false};
         std::atomic<bool> expired{false};
+        Pool pool(PoolOptions{.workers = 1, .lifo_slot = lifo_slot});
         struct Poller {
             static void poll(std::atomic<bool>& stop, std::atomic<bool>& expired, Clock::time_point end) {
                 if (Clock::now() > end) expired = true;

@@ -38,8 +38,8 @@ TEST(Timing, IdleThreadsSleep) {
 
 // R61: a host's thread that waits for a long job sleeps.
 TEST(Timing, WaitingGuestSleeps) {
-    Pool pool(1);
     std::atomic<double> guest_seconds{1};
+    Pool pool(1);
     const double share = best_of(3, 0.1, [&] {
         pool.scope([&](Scope& scope) {
             std::atomic<bool> taken{false};

@@ -176,8 +176,8 @@ TEST(TraceLife, PoolMayEndBeforeItsTrace) {
 }
 
 TEST(TraceLife, TraceMayEndWhileThePoolWorks) {
-    Pool pool(2);
     std::atomic<bool> enough{false};
+    Pool pool(2);
     std::thread host([&] {
         while (!enough) spawn_jobs(pool, 20);
     });

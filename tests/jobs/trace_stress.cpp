@@ -55,9 +55,9 @@ TEST(TraceStress, FilesWrittenWhileThreadsRecordAreWholeAndNested) {
 }
 
 TEST(TraceStress, TracesComeAndGoWhileThreadsRecord) {
-    Pool pool(2);
     std::atomic<bool> enough{false};
     std::vector<std::thread> hosts;
+    Pool pool(2);
     for (int i = 0; i < 2; ++i) {
         hosts.emplace_back([&] {
             while (!enough) std::thread([&] { busy_frame(pool); }).join();

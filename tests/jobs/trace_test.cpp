@@ -60,7 +60,11 @@ TEST(Trace, EveryJobIsInASpanWithItsName) {
     for (int i = 0; i < 40; ++i) tasks.push_back(pool.submit([i] { return spin_for(microseconds(10)), i; }));
     for (Task<int>& task : tasks) task.wait();
     std::atomic<long> sum{0};
-    parallel_for(pool, 0, 2000, [&](int i) { spin_for(microseconds(2)), sum += i; });
+    // On a busy machine a loop may be over before a worker gets a CPU.
+    EXPECT_TRUE(eventually([&] {
+        parallel_for(pool, 0, 2000, [&](int i) { spin_for(microseconds(2)), sum += i; });
+        return read_trace(trace).jobs("loop piece") != 0;
+    }));
     trace.stop();
     const ReadTrace read = read_trace(trace);
     EXPECT_EQ(read.jobs("scope job"), 300u);

@@ -228,8 +228,8 @@ TEST(Waiting, EverythingABusyWorkerQueuedIsTakenByIdleOnes) {
 // wait for room. Here the only worker waits for that very job, so nobody would ever make room.
 TEST(Waiting, JobRunByAGuestSubmitsIntoAFullQueueWithoutWaiting) {
     for (int round = 0; round < 50; ++round) {
-        Pool pool(PoolOptions{.workers = 1, .queue_capacity = 1});
         std::atomic<int> ran{0};
+        Pool pool(PoolOptions{.workers = 1, .queue_capacity = 1});
         pool.scope([&](Scope& outer) {
             std::latch worker_has_it(1);
             outer.spawn([&] {
@@ -252,9 +252,9 @@ TEST(Waiting, JobRunByAGuestSubmitsIntoAFullQueueWithoutWaiting) {
 }
 
 TEST(Waiting, TaskRunByItsWaiterSubmitsIntoAFullQueueWithoutWaiting) {
-    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
     std::atomic<bool> release{false};
     std::latch busy(1);
+    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
     pool.submit([&] {
         busy.count_down();
         while (!release) std::this_thread::yield();
@@ -272,9 +272,9 @@ TEST(Waiting, TaskRunByItsWaiterSubmitsIntoAFullQueueWithoutWaiting) {
 // The same across pools: the job of B is what the worker of A waits for.
 TEST(Waiting, JobOfAnotherPoolSubmitsIntoAFullQueueWithoutWaiting) {
     Pool a(PoolOptions{.workers = 1, .queue_capacity = 1});
-    Pool b(1);
     std::atomic<int> ran{0};
     std::atomic<bool> ended{false};
+    Pool b(1);
     a.submit([&] {
         b.scope([&](Scope& scope) {
             scope.spawn([&] {
@@ -288,9 +288,9 @@ TEST(Waiting, JobOfAnotherPoolSubmitsIntoAFullQueueWithoutWaiting) {
 
 // What a guest's join or loop spawned into another thread's scope is still there when the guest has left.
 TEST(Waiting, JobSpawnedIntoAnotherThreadsScopeByAGuestIsNotLost) {
-    Pool pool(1);
     std::atomic<bool> release{false};
     std::latch busy(1);
+    Pool pool(1);
     pool.submit([&] {
         busy.count_down();
         while (!release) std::this_thread::yield();

@@ -58,8 +58,8 @@ TEST(WorkerLocal, JobsThatRunAtTheSameTimeHaveTheirOwn) {
 }
 
 TEST(WorkerLocal, IsMadeOnlyForThreadsThatAsk) {
-    Pool pool(8);
     std::atomic<int> made{0};
+    Pool pool(8);
     WorkerLocal<std::unique_ptr<int>> locals(pool, [&] {
         ++made;
         return std::make_unique<int>(1);
