@@ -1,8 +1,11 @@
 #include "quarry/jobs/parallel_scan.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -129,6 +132,72 @@ TEST_F(ParallelScan, RefusesAnOutputThatIsTooShort) {
                      "parallel_scan: out has 99 elements; it must have at least as many as in, which has 100");
     }
     EXPECT_EQ(output, std::vector<int>(99, -7));
+}
+
+// The bits that the documentation of the blocks promises, computed by one thread from their definition.
+TEST_F(ParallelScan, FloatingPointPrefixesAreThoseOfTheBlocks) {
+    using Blocks = impl::ScanBlocks<const double*, double*, double, std::plus<>>;
+    for (const std::size_t size : {1U, 70U, 1'500U, 66'000U, 262'144U, 300'001U}) {
+        std::vector<double> input(size);
+        std::uniform_real_distribution<double> spread(-1.0, 1e4);
+        for (double& value : input) value = spread(random());
+        std::vector<double> expected(size);
+        const auto block = static_cast<std::size_t>(Blocks::block_length(static_cast<std::ptrdiff_t>(size)));
+        double carry = 0.5;
+        for (std::size_t first = 0; first < size; first += block) {
+            const std::size_t end = std::min(first + block, size);
+            double prefix = input[first];
+            for (std::size_t i = first; i < end; prefix += ++i < end ? input[i] : 0) expected[i] = carry + prefix;
+            carry = expected[end - 1];
+        }
+        for (const int workers : kWorkerCounts) {
+            Pool pool(workers);
+            std::vector<double> output(size);
+            parallel_scan(pool, input, output, 0.5, std::plus<>());
+            ASSERT_EQ(output, expected) << workers << " workers, size " << size;
+            std::vector<double> in_place = input;
+            parallel_scan(pool, in_place, in_place, 0.5, std::plus<>());
+            ASSERT_EQ(in_place, expected) << "in place, " << workers << " workers, size " << size;
+        }
+    }
+}
+
+// Groups of blocks end in any order, so carries arrive late, in bulk and for groups that nobody waits for any more.
+TEST_F(ParallelScan, IsRightWhenBlocksTakeDifferentTimes) {
+    for (const int workers : {2, 3, 8}) {
+        Pool pool(workers);
+        for (int round = 0; round < 5; ++round) {
+            std::vector<std::string> input(2'000);
+            for (std::string& letter : input) letter = std::string(1, static_cast<char>('a' + random_below(26)));
+            const std::size_t slow = random_below(input.size());
+            const std::string* const slow_letter = &input[slow];
+            std::vector<std::string> output(input.size());
+            const auto last_letters = [&](const std::string& a, const std::string& b) {
+                if (&b == slow_letter) {
+                    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+                    while (std::chrono::steady_clock::now() < until) {
+                    }
+                }
+                return (a + b).substr(a.size() + b.size() - std::min<std::size_t>(a.size() + b.size(), 40));
+            };
+            parallel_scan(pool, input, output, std::string(), last_letters);
+            std::string expected;
+            for (std::size_t i = 0; i < input.size(); ++i) {
+                expected = (expected + input[i]).substr(i >= 40 ? 1 : 0);
+                ASSERT_EQ(output[i], expected) << i << ", " << workers << " workers, slow at " << slow;
+            }
+        }
+    }
+}
+
+TEST_F(ParallelScan, IntegersTakeOneCallAnElementOnOneWorker) {
+    Pool pool(1);
+    std::vector<int> values(100'000, 1);
+    int calls = 0;
+    const auto add = [&calls](int a, int b) { return ++calls, a + b; };
+    parallel_scan(pool, values, values, 0, add);
+    EXPECT_EQ(values.back(), 100'000);
+    EXPECT_EQ(calls, 100'000);
 }
 
 // R26

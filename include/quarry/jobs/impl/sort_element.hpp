@@ -26,6 +26,17 @@ inline constexpr bool kMovesNeverThrow = std::is_same_v<std::iter_reference_t<I>
     std::is_nothrow_move_constructible_v<std::iter_value_t<I>>&&
         std::is_nothrow_move_assignable_v<std::iter_value_t<I>>&& std::is_nothrow_destructible_v<std::iter_value_t<I>>;
 
+// What is known around a range: the element before it is no greater than any in it, the element behind it no less.
+// Both stay where they are.
+struct Bounds {
+    bool lower = false;
+    bool upper = false;
+
+    bool both() const { return lower && upper; }
+    Bounds of_left() const { return {lower, true}; }
+    Bounds of_right() const { return {true, upper}; }
+};
+
 // Storage without initialisation: cheap elements are implicit-lifetime types, assigning one makes it exist.
 template <CheapToCopy T, std::ptrdiff_t kCapacity>
 class UninitialisedArray {

@@ -104,22 +104,24 @@ struct ParallelSortPlan {
 };
 
 template <class I, class Less>
-void parallel_quick_sort(ForkPoint at, I first, I last, bool has_lower, int bad_partitions_left, Less& less,
+void parallel_quick_sort(ForkPoint at, I first, I last, Bounds bounds, int bad_partitions_left, Less& less,
                          const ParallelSortPlan& plan) {
-    if (last - first <= kSerialSort) return quick_sort(first, last, has_lower, bad_partitions_left, less);
+    if (last - first <= kSerialSort) return quick_sort(first, last, bounds, bad_partitions_left, less);
     if (bad_partitions_left == 0) return heap_sort(first, last, less);
     const bool together = last - first > plan.parallel_partition_above;
-    const Split<I> parts = split(first, last, has_lower, less, [&](I from, I to, auto goes_left) {
+    const Split<I> parts = split(first, last, bounds, less, [&](I from, I to, auto goes_left) {
         return together ? parallel_partition(at, from, to, goes_left, plan.partition_piece)
                         : partition_by(from, to, goes_left);
     });
     if (!parts.balanced) --bad_partitions_left;
     at.join(
         [&] {
-            parallel_quick_sort(ForkPoint::nested(), first, parts.left_end, has_lower, bad_partitions_left, less, plan);
+            parallel_quick_sort(ForkPoint::nested(), first, parts.left_end, bounds.of_left(), bad_partitions_left, less,
+                                plan);
         },
         [&] {
-            parallel_quick_sort(ForkPoint::nested(), parts.right_begin, last, true, bad_partitions_left, less, plan);
+            parallel_quick_sort(ForkPoint::nested(), parts.right_begin, last, bounds.of_right(), bad_partitions_left,
+                                less, plan);
         });
 }
 
@@ -133,7 +135,7 @@ void sort_on(Pool& pool, I first, I last, Less& less) {
     const std::ptrdiff_t share = (count + workers - 1) / workers;
     const ParallelSortPlan plan{.parallel_partition_above = workers == 1 ? count : std::max(share, 2 * kSerialSweep),
                                 .partition_piece = std::max(share, kSerialSweep)};
-    parallel_quick_sort(at, first, last, false, bad_partition_limit(count), less, plan);
+    parallel_quick_sort(at, first, last, Bounds{}, bad_partition_limit(count), less, plan);
 }
 
 }  // namespace quarry::impl::sorting

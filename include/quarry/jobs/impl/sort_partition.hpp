@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "quarry/jobs/impl/sort_element.hpp"
+#include "quarry/jobs/impl/sort_text.hpp"
 
 // Pivot selection and the two partitions: branch-free for cheap elements, few moves for all others.
 
@@ -114,9 +115,16 @@ I partition_by(I first, I last, GoesLeft goes_left) {
 // Partitions around the first element, by means of `partition(first, last, goes_left)`, and moves it between
 // the two sides; returns its place.
 template <class I, class Less, class Partition>
-I partition_around_first(I first, I last, Less& less, Partition partition) {
+I partition_around_first(I first, I last, [[maybe_unused]] Bounds bounds, Less& less, Partition partition) {
     I middle;
-    if constexpr (CheapPointer<I>) {
+    if constexpr (SortsText<I, Less>) {
+        const TextOrder order = bounds.both() ? TextOrder::between(first - 1, last) : TextOrder(0);
+        const std::uint64_t pivot_key = order.key(*first);
+        middle = partition(first + 1, last, [order, pivot_key, first](const auto& x) {
+            const std::uint64_t key = order.key(x);
+            return key != pivot_key ? key < pivot_key : order.tied_less(x, *first);
+        });
+    } else if constexpr (CheapPointer<I>) {
         const std::iter_value_t<I> pivot = *first;
         middle = partition(first + 1, last, [&less, pivot](const auto& x) { return less(x, pivot); });
     } else {

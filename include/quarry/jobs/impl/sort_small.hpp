@@ -181,12 +181,12 @@ void small_sort_cheap(T* first, std::ptrdiff_t count, Less& less) {
 }
 
 // Moves every element at most once, plus one parking for each cycle: place i receives the element order[i].
-template <class I>
-void apply_order(I first, std::uint8_t* order, std::uint8_t count) {
-    for (std::uint8_t start = 0; start < count; ++start) {
+template <class I, class Index>
+void apply_order(I first, Index* order, Index count) {
+    for (Index start = 0; start < count; ++start) {
         if (order[start] == start) continue;
         Hole<I> hole(first + start);
-        std::uint8_t place = start;
+        Index place = start;
         while (order[place] != start) {
             hole.move_to(first + order[place]);
             place = std::exchange(order[place], place);
