@@ -1,9 +1,12 @@
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include <quarry/frame/frame_clock.hpp>
+#include <quarry/frame/virtual_clock.hpp>
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/join.hpp>
 #include <quarry/jobs/parallel_for.hpp>
@@ -29,6 +32,14 @@ bool error_crosses_the_border(quarry::Pool& pool) {
     return false;
 }
 
+bool clock_keeps_time() {
+    quarry::FrameClock clock(30);
+    quarry::VirtualClock time;
+    clock.advance(time.now());
+    time += std::chrono::milliseconds(50);
+    return clock.advance(time.now()).steps == 1;
+}
+
 }  // namespace
 
 int main() {
@@ -43,8 +54,8 @@ int main() {
     quarry::parallel_for(pool, 0, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = std::int64_t{i} * i; });
     const auto sum = std::accumulate(squares.begin(), squares.end(), std::int64_t{0});
 
-    const bool all_right =
-        answer == 42 && left == 610 && right == 1 && sum == 332'833'500 && error_crosses_the_border(pool);
+    const bool all_right = answer == 42 && left == 610 && right == 1 && sum == 332'833'500 &&
+                           error_crosses_the_border(pool) && clock_keeps_time();
     std::printf("quarry %s: %s\n", std::string(quarry::kVersion).c_str(), all_right ? "all right" : "wrong result");
     return all_right ? 0 : 1;
 }

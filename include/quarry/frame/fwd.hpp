@@ -1,0 +1,9 @@
+#pragma once
+
+namespace quarry {
+
+class FrameClock;
+class VirtualClock;
+struct FrameSteps;
+
+}  // namespace quarry
