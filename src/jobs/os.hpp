@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "quarry/export.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 
 // What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
@@ -39,7 +40,7 @@ class Placement {
     std::vector<unsigned long> allowed_;
 };
 void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
-std::string thread_name();                               // of the calling thread
+QUARRY_API std::string thread_name();                    // of the calling thread; the layer frame calls it too
 std::string process_name();
 long process_number() noexcept;
 

@@ -3,6 +3,7 @@
 namespace quarry {
 
 class FrameClock;
+class HostGuard;
 class VirtualClock;
 struct FrameSteps;
 
