@@ -62,12 +62,12 @@ struct DeliveryReport {
         thrown,         // the callback threw, or a job's error was thrown: see Inbox::last_report
     };
 
-    std::size_t delivered = 0;           // items that the callback took
-    std::size_t failed = 0;              // jobs' errors that were handed over instead
-    std::size_t carried_over = 0;        // items that are left for the next time
-    std::chrono::nanoseconds spent{};    // wall time
-    std::chrono::nanoseconds budget{};   // DeliveryBudget::kNoLimit: none
-    std::chrono::nanoseconds overrun{};  // beyond the budget; less than the last item took
+    std::size_t delivered = 0;                 // items that the callback took
+    std::size_t failed = 0;                    // jobs' errors that were handed over instead
+    std::size_t carried_over = 0;              // items that are left for the next time
+    std::chrono::nanoseconds spent{};          // wall time
+    std::chrono::nanoseconds budget{};         // DeliveryBudget::kNoLimit: none
+    std::chrono::nanoseconds overrun{};        // beyond the budget; less than the last item took
     std::chrono::nanoseconds expected_cost{};  // of the next item, as far as was learned
     std::uint64_t longest_wait = 0;            // of a delivered item: deliveries it was carried over by
     End end = End::all_delivered;

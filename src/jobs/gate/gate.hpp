@@ -104,8 +104,7 @@ class Gate {
     // Those who came are found newest first.
     void take_in() noexcept {
         if (arrived_.load(std::memory_order_relaxed) == nullptr) return;
-        Job* job =
-            arrived_.exchange(nullptr, Policy::order(Mutation::gate_take_in, std::memory_order_acquire));
+        Job* job = arrived_.exchange(nullptr, Policy::order(Mutation::gate_take_in, std::memory_order_acquire));
         Job* oldest = nullptr;
         while (job != nullptr) {
             Job* const next = jobs_.next(*job);

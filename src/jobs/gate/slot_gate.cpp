@@ -137,6 +137,10 @@ SlotGate& make_slot_gate(std::uint32_t slots, void* owner, void (*end)(void* own
     return *new SlotGate(slots, owner, end);
 }
 
+void abandon_slot_gate(SlotGate& gate) noexcept {
+    SlotGate::abandon(gate);
+}
+
 void retain_gate(SlotGate& gate, std::uint32_t references) noexcept {
     gate.retain(references);
 }

@@ -60,6 +60,8 @@ class SlotGate {
         end(gate_owner);
     }
 
+    static void abandon(SlotGate& gate) noexcept { delete &gate; }
+
     // Before the first job of a pool: that pool's end gives up those who wait here.
     void enrol(PoolCore& core);
     void close() noexcept;

@@ -76,6 +76,10 @@ class DeliveryOrder {
         return slot;
     }
 
+    void clear() noexcept {
+        items_.clear();
+        first_slot_ = kNone;
+    }
     template <class Visit>
     void for_each(Visit visit) const {
         for (const Item& item : items_) visit(item.slot);

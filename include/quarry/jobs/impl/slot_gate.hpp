@@ -24,6 +24,8 @@ using GatedBodyIn = PayloadIn<Body, kTaskHeaderBytes + kGateLinkBytes>;
 // A gate with one reference. `owner` is what its jobs find through it; when the last reference is gone the gate calls
 // end(owner) and is no more. Throws std::bad_alloc.
 QUARRY_API SlotGate& make_slot_gate(std::uint32_t slots, void* owner, void (*end)(void* owner) noexcept);
+// A gate that nobody has used: ends it without calling end.
+QUARRY_API void abandon_slot_gate(SlotGate& gate) noexcept;
 QUARRY_API void retain_gate(SlotGate& gate, std::uint32_t references) noexcept;
 QUARRY_API void release_gate(SlotGate& gate) noexcept;
 // From now on no job starts: those that wait, and those that would, are cancelled.
