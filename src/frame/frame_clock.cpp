@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "frame/moments.hpp"
+
 namespace quarry {
 
 namespace {
@@ -26,27 +28,6 @@ template <class Value>
     std::ostringstream message;
     message << "FrameClock: " << option << " is " << value << "; allowed are " << allowed;
     throw std::invalid_argument(message.str());
-}
-
-// Later minus earlier; the whole range of times is wider than a signed duration.
-std::uint64_t between(FrameClock::time_point earlier, FrameClock::time_point later) noexcept {
-    return static_cast<std::uint64_t>(later.time_since_epoch().count()) -
-           static_cast<std::uint64_t>(earlier.time_since_epoch().count());
-}
-
-std::chrono::nanoseconds as_duration(std::uint64_t nanoseconds) noexcept {
-    constexpr auto most = std::chrono::nanoseconds::max();
-    return nanoseconds > static_cast<std::uint64_t>(most.count())
-               ? most
-               : std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
-}
-
-// At the end of time it stays there.
-FrameClock::time_point later_by(FrameClock::time_point start, std::uint64_t nanoseconds) noexcept {
-    constexpr auto most = FrameClock::time_point::max();
-    if (nanoseconds >= between(start, most)) return most;
-    return FrameClock::time_point(FrameClock::time_point::duration(
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(start.time_since_epoch().count()) + nanoseconds)));
 }
 
 }  // namespace
@@ -71,8 +52,8 @@ std::uint64_t FrameClock::nanoseconds_to(std::uint64_t step) const noexcept {
 
 void FrameClock::set_place(std::uint64_t step) noexcept {
     place_ = step;
-    current_ = later_by(start_, nanoseconds_to(step));
-    next_ = later_by(start_, nanoseconds_to(step + 1));
+    current_ = impl::later_by(start_, nanoseconds_to(step));
+    next_ = impl::later_by(start_, nanoseconds_to(step + 1));
 }
 
 void FrameClock::start(time_point now) noexcept {
@@ -91,30 +72,28 @@ FrameSteps FrameClock::advance(time_point now) {
     latest_ = now;
     if (now < next_) return {};
 
-    const std::uint64_t due = steps_in(between(start_, now));
+    const std::uint64_t due = steps_in(impl::nanoseconds_between(start_, now));
     const std::uint64_t run = std::min(due - place_, static_cast<std::uint64_t>(max_catch_up_));
     const std::uint64_t dropped = due - place_ - run;
     FrameSteps result;
     result.steps = static_cast<int>(run);
     if (dropped != 0) {
         result.dropped_steps = static_cast<std::int64_t>(dropped);
-        result.dropped_time = as_duration(nanoseconds_to(due) - nanoseconds_to(place_ + run));
+        result.dropped_time = impl::as_duration(nanoseconds_to(due) - nanoseconds_to(place_ + run));
     }
     set_place(due);
     steps_ += result.steps;
     dropped_steps_ += result.dropped_steps;
-    dropped_time_ += std::min(result.dropped_time, std::chrono::nanoseconds::max() - dropped_time_);
+    dropped_time_ = impl::bounded_sum(dropped_time_, result.dropped_time);
     return result;
 }
 
 FrameSteps FrameClock::turn_back(time_point now) noexcept {
     ++times_backwards_;
-    if (between(now, latest_) > nanoseconds_to(static_cast<std::uint64_t>(max_catch_up_))) {
+    if (impl::nanoseconds_between(now, latest_) > nanoseconds_to(static_cast<std::uint64_t>(max_catch_up_))) {
         // As far into a step as before.
-        const std::uint64_t into_step = std::min(between(current_, latest_), between(time_point::min(), now));
+        start_ = impl::earlier_by(now, impl::nanoseconds_between(current_, latest_));
         latest_ = now;
-        start_ = time_point(time_point::duration(
-            static_cast<std::int64_t>(static_cast<std::uint64_t>(now.time_since_epoch().count()) - into_step)));
         set_place(0);
     }
     return {};
@@ -122,7 +101,7 @@ FrameSteps FrameClock::turn_back(time_point now) noexcept {
 
 double FrameClock::interpolation(time_point now) const noexcept {
     if (!started_ || now <= current_) return 0;
-    const double passed = static_cast<double>(between(current_, now));
+    const double passed = static_cast<double>(impl::nanoseconds_between(current_, now));
     return std::min(passed / static_cast<double>(kSecond) * hertz_, kJustBelowOne);
 }
 

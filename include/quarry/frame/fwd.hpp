@@ -2,12 +2,18 @@
 
 namespace quarry {
 
-class FrameClock;
-class HostGuard;
-class VirtualClock;
 class DeliveryBudget;
+class FrameClock;
+class FrameLedger;
+class FrameTag;
+class HostGuard;
 class InboxTask;
+class StalePolicy;
+class VirtualClock;
 struct DeliveryReport;
+struct FrameLedgerOptions;
+struct FrameLedgerStats;
+struct FrameRecord;
 struct FrameSteps;
 struct InboxOptions;
 struct InboxStats;
