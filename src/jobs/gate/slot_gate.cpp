@@ -161,6 +161,10 @@ void give_slot_back(SlotGate& gate, std::uint32_t slot) noexcept {
     gate.protocol.give(slot);
 }
 
+void give_slots_back(SlotGate& gate, const std::uint32_t* slots, std::size_t count) noexcept {
+    gate.protocol.give(slots, count);
+}
+
 std::uint32_t free_slots(const SlotGate& gate) noexcept {
     return gate.protocol.free().count_free();
 }
