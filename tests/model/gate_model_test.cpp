@@ -164,6 +164,22 @@ void two_jobs_two_slots() {
     check_at_the_end(state, 2);
 }
 
+// A host that has emptied several slots gives them back at once.
+void two_slots_given_at_once() {
+    auto state = full_gate(2, 2);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->bring(1); });
+    model::thread([=] {
+        for (const std::uint32_t slot : {0U, 1U}) {
+            state->contents[slot].set(2);
+            state->holders[slot] = 0;
+        }
+        const std::uint32_t both[] = {1, 0};
+        state->gate.give(both, 2);
+    });
+    check_at_the_end(state, 2);
+}
+
 // Two entries of one job, because it was raised.
 void two_entries() {
     auto state = full_gate(1, 1);
@@ -242,6 +258,7 @@ void taken_and_given() {
 const Program kGive{"give_against_wait", give_against_wait};
 const Program kTwoJobs{"two_jobs_one_slot", two_jobs_one_slot, 2};
 const Program kTwoSlots{"two_jobs_two_slots", two_jobs_two_slots, 1};
+const Program kGivenAtOnce{"two_slots_given_at_once", two_slots_given_at_once, 2};
 const Program kTwoEntries{"two_entries", two_entries, 2};
 const Program kCancel{"cancel_against_grant", cancel_against_grant};
 const Program kCancelBring{"cancel_against_bring", cancel_against_bring};
@@ -259,8 +276,8 @@ TEST_P(GateModel, LosesNeitherJobNorSlot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, GateModel,
-                         testing::Values(kGive, kTwoJobs, kTwoSlots, kTwoEntries, kCancel, kCancelBring, kClose, kRaise,
-                                         kSlots),
+                         testing::Values(kGive, kTwoJobs, kTwoSlots, kGivenAtOnce, kTwoEntries, kCancel, kCancelBring,
+                                         kClose, kRaise, kSlots),
                          kNameOf);
 
 class GateMutation : public testing::TestWithParam<Mutant> {};

@@ -50,12 +50,13 @@ class InboxArrivals : public Arrivals<InboxAtomics> {
 
 InboxCore::InboxCore(const InboxOptions& options, void* state, void (*end)(void*) noexcept)
     : host(options.host ? *options.host : HostGuard()),
-      order(checked_slots(options), options.age_bonus, options.overdue_after),
       on_error(options.on_error),
-      slots_(static_cast<std::uint32_t>(options.slots)),
+      slots_(checked_slots(options)),
       clock_(options.clock),
-      gate_(make_slot_gate(slots_, state, end)) {
+      gate_(make_slot_gate(slots_, state, end)),
+      order(options.age_bonus, options.overdue_after) {
     try {
+        order.make_room(slots_);
         arrivals_ = std::make_unique<InboxArrivals>(slots_);
     } catch (...) {
         abandon_slot_gate(gate_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -27,25 +28,28 @@ class FreeSlots {
             const std::uint32_t slot = slot_of(seen);
             if (slot == kNone) return kNone;
             const std::uint32_t below = below_[slot].load(std::memory_order_relaxed);
-            // What it replaces was read before, by an acquire: the turn makes every top a value of its own.
-            if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)), std::memory_order_relaxed,
+            // What it replaces was read before, by an acquire, and the turn makes every top a value of its own: only
+            // for another try does this have to acquire.
+            if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)), std::memory_order_acquire,
                                            Policy::order(Mutation::slots_take, std::memory_order_acquire))) {
                 return slot;
             }
         }
     }
 
-    void give(std::uint32_t slot) noexcept {
+    // All at once, by one exchange; at least one.
+    void give(const std::uint32_t* slots, std::size_t count) noexcept {
+        for (std::size_t i = 0; i + 1 < count; ++i) below_[slots[i]].store(slots[i + 1], std::memory_order_relaxed);
+        Below& below_last = below_[slots[count - 1]];
         std::uint64_t seen = top_.load(std::memory_order_relaxed);
         do {
-            below_[slot].store(slot_of(seen), std::memory_order_relaxed);
-        } while (!top_.compare_exchange_weak(seen, pack(slot, turn_after(seen)),
+            below_last.store(slot_of(seen), std::memory_order_relaxed);
+        } while (!top_.compare_exchange_weak(seen, pack(slots[0], turn_after(seen)),
                                              Policy::order(Mutation::slots_give, std::memory_order_seq_cst),
                                              std::memory_order_relaxed));
     }
+    void give(std::uint32_t slot) noexcept { give(&slot, 1); }
 
-    // Whether there was one a moment ago.
-    bool any() const noexcept { return slot_of(top_.load(std::memory_order_relaxed)) != kNone; }
     // Only while nobody takes or gives.
     std::uint32_t count_free() const noexcept {
         std::uint32_t free = 0;

@@ -36,7 +36,7 @@ class Gate {
 
     void give(std::uint32_t slot) noexcept { give(&slot, 1); }
     void give(const std::uint32_t* slots, std::size_t count) noexcept {
-        for (std::size_t i = 0; i < count; ++i) free_.give(slots[i]);
+        free_.give(slots, count);
         // Pairs with wait(): the job is counted, then the slots are looked at.
         if (waiting_.load(Policy::order(Mutation::gate_waiting, std::memory_order_seq_cst)) != 0) attend();
     }

@@ -20,10 +20,9 @@ class DeliveryOrder {
         std::uint32_t slot;
     };
 
-    DeliveryOrder(std::size_t most, double age_bonus, std::uint64_t overdue_after)
-        : age_bonus_(age_bonus), overdue_after_(overdue_after) {
-        items_.reserve(most);
-    }
+    DeliveryOrder(double age_bonus, std::uint64_t overdue_after) noexcept
+        : age_bonus_(age_bonus), overdue_after_(overdue_after) {}
+    void make_room(std::size_t most) { items_.reserve(most); }
 
     bool empty() const noexcept { return items_.empty(); }
     std::size_t size() const noexcept { return items_.size(); }

@@ -78,10 +78,6 @@ class InboxCore {
     }
 
     HostGuard host;
-    DeliveryOrder order;
-    ItemCost cost;
-    InboxStats stats;
-    DeliveryReport report;
     const std::function<void(std::exception_ptr)> on_error;
 
   private:
@@ -94,6 +90,15 @@ class InboxCore {
     const VirtualClock* const clock_;
     SlotGate& gate_;
     std::unique_ptr<InboxArrivals> arrivals_;
+
+  public:
+    // What the host's thread changes with every item, away from what the workers read with every item.
+    alignas(128) DeliveryOrder order;
+    ItemCost cost;
+    InboxStats stats;
+    DeliveryReport report;
+
+  private:
     std::uint64_t delivery_ = 0;  // number of the one that runs, or ran last
     bool delivering_ = false;
     std::array<std::uint32_t, 32> emptied_;
