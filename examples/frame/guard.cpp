@@ -13,7 +13,7 @@ namespace {
 // [begin scene]
 class Scene {
   public:
-    explicit Scene(quarry::HostGuard host) : host_(std::move(host)) {}
+    explicit Scene(const quarry::HostGuard& host) : host_(host) {}
 
     void attach(std::string mesh) {
         host_.assert_host("Scene::attach");  // a comparison

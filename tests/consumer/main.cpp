@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <quarry/frame/frame_clock.hpp>
+#include <quarry/frame/frame_ledger.hpp>
+#include <quarry/frame/host_guard.hpp>
 #include <quarry/frame/virtual_clock.hpp>
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/join.hpp>
@@ -40,6 +42,25 @@ bool clock_keeps_time() {
     return clock.advance(time.now()).steps == 1;
 }
 
+// The thread's token lies in the library, the comparison in the program.
+bool books_belong_to_the_host(quarry::Pool& pool) {
+    const quarry::HostGuard host;
+    quarry::FrameLedger ledger({.hertz = 60, .host = host});
+    ledger.begin_frame();
+    const quarry::FrameTag tag = ledger.submitted();
+    quarry::Task<bool> refused = pool.submit([&] {
+        try {
+            ledger.begin_frame();
+        } catch (const quarry::Error&) {
+            return !host.is_host();
+        }
+        return false;
+    });
+    while (!refused.ready()) {
+    }
+    return refused.get() && ledger.returned(tag) && ledger.stats().returned == 1;
+}
+
 }  // namespace
 
 int main() {
@@ -55,7 +76,7 @@ int main() {
     const auto sum = std::accumulate(squares.begin(), squares.end(), std::int64_t{0});
 
     const bool all_right = answer == 42 && left == 610 && right == 1 && sum == 332'833'500 &&
-                           error_crosses_the_border(pool) && clock_keeps_time();
+                           error_crosses_the_border(pool) && clock_keeps_time() && books_belong_to_the_host(pool);
     std::printf("quarry %s: %s\n", std::string(quarry::kVersion).c_str(), all_right ? "all right" : "wrong result");
     return all_right ? 0 : 1;
 }
