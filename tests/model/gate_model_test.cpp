@@ -300,8 +300,8 @@ INSTANTIATE_TEST_SUITE_P(Mutants, GateMutation,
                                          Mutant{"waiting", Mutation::gate_waiting, kGive, kLost},
                                          Mutant{"slots_give", Mutation::slots_give, kGive, kLost},
                                          Mutant{"slots_look", Mutation::slots_look, kGive, kLost},
-                                         Mutant{"slots_take", Mutation::slots_take, kSlots, "race"},
-                                         Mutant{"slots_turn", Mutation::slots_turn, kSlots, "race"}),
+                                         Mutant{"slots_take", Mutation::slots_take, kSlots, "a slot is held twice"},
+                                         Mutant{"slots_turn", Mutation::slots_turn, kSlots, "a slot is held twice"}),
                          kNameOf);
 
 }  // namespace
