@@ -317,7 +317,11 @@ class Inbox {
         impl::InboxCell<T>& cell = state_.cells[item.slot];
         if (cell.content == Content::error) return hand_over_error(delivery, item);
         try {
-            std::invoke(fn, std::move(cell.value));
+            if constexpr (std::is_invocable_v<Fn&, T&&>) {
+                std::invoke(fn, std::move(cell.value));
+            } else {
+                std::invoke(fn, cell.value);
+            }
         } catch (...) {
             core.order.put_back_next();
             delivery.item_ended(item.since);

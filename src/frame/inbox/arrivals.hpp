@@ -14,14 +14,15 @@ class Arrivals {
   public:
     explicit Arrivals(std::uint32_t slots) : before_(std::make_unique<Before[]>(slots)) {}
 
-    // Never fails: the slot is the caller's until here.
-    void put(std::uint32_t slot) noexcept {
+    // Never fails: the slot is the caller's until here. Returns whether it is the first since the host took all.
+    bool put(std::uint32_t slot) noexcept {
         std::uint32_t seen = newest_.load(std::memory_order_relaxed);
         do {
             before_[slot].set(seen == kAsleep ? kEmpty : seen);
         } while (!newest_.compare_exchange_weak(
             seen, slot + 1, Policy::order(Mutation::inbox_put, std::memory_order_release), std::memory_order_relaxed));
         if (seen == kAsleep && !Policy::mutated(Mutation::inbox_put_wakes)) Policy::futex_wake_one(newest_);
+        return seen == kAsleep || seen == kEmpty;
     }
 
     // The rest is for the host's thread.

@@ -51,6 +51,7 @@ class InboxArrivals : public Arrivals<InboxAtomics> {
 InboxCore::InboxCore(const InboxOptions& options, void* state, void (*end)(void*) noexcept)
     : host(options.host ? *options.host : HostGuard()),
       on_error(options.on_error),
+      on_arrival(options.on_arrival),
       slots_(checked_slots(options)),
       clock_(options.clock),
       gate_(make_slot_gate(slots_, state, end)),
@@ -67,7 +68,7 @@ InboxCore::InboxCore(const InboxOptions& options, void* state, void (*end)(void*
 InboxCore::~InboxCore() = default;
 
 void InboxCore::put(std::uint32_t slot) noexcept {
-    arrivals_->put(slot);
+    if (arrivals_->put(slot) && on_arrival) on_arrival();
 }
 
 bool InboxCore::nothing_arrived() const noexcept {

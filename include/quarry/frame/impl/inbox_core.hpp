@@ -27,6 +27,10 @@ struct InboxOptions {
     // On the host's thread, inside deliver: a job threw instead of returning a result. Empty: deliver throws that
     // error.
     std::function<void(std::exception_ptr)> on_error = {};
+    // On the thread that puts, when something can be delivered and nothing could before: for a host that sleeps in an
+    // event loop of its own. Must be quick and not throw. May still be called after the inbox is gone, by a job that
+    // ran then: it should hold what it needs.
+    std::function<void()> on_arrival = {};
     std::optional<HostGuard> host = {};   // whose thread delivers; empty: the one that makes the inbox
     const VirtualClock* clock = nullptr;  // for tests and replays: counts in place of the steady clock
 };
@@ -79,6 +83,7 @@ class InboxCore {
 
     HostGuard host;
     const std::function<void(std::exception_ptr)> on_error;
+    const std::function<void()> on_arrival;
 
   private:
     friend class Delivery;
