@@ -41,7 +41,7 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
         const bool own_job = inside && !worker->guest;
         if (when_full == WhenFull::refuse && !own_job) return;
         // Whoever would make room may be waiting for this thread.
-        if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
+        if (when_full == WhenFull::exceed || worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
         } else if (!injection.wait_for_room(core.drain.stopping())) {
             PoolCore::throw_closed();  // the pool may be gone already
@@ -58,12 +58,17 @@ void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
     auto& node = static_cast<Node&>(job);
     core_.make_task(node, options, true);
     core_.count_spawned();
+    queue(job, options.priority);
+}
+
+void Admission::queue(Job& job, Priority priority) noexcept {
+    auto& node = static_cast<Node&>(job);
     if (place_ == Place::own_queue) {
         Worker& worker = *Worker::current();
         worker.push_submitted(node, lane_);
         core_.job_queued(&worker, lane_, node);
     } else {
-        core_.injection(lane_).push(node, options.priority);
+        core_.injection(lane_).push(node, priority);
         core_.job_queued(core_.own_worker(), lane_, node);
     }
     place_ = Place::none;

@@ -135,6 +135,7 @@ void PoolCore::start_io_threads() {
 void PoolCore::stop_threads() noexcept {
     drain.stop();
     for (Injection& lane : injections_) lane.wake_all_waiters();
+    give_up_gated_jobs();
     look_whether_drained();
     for (;;) {
         const std::uint32_t seen = stop_events_.load(std::memory_order_acquire);

@@ -19,6 +19,7 @@
 
 namespace quarry::impl {
 
+class SlotGate;
 class TaskHome;
 
 // Threads from outside that can take part in one pool at the same time.
@@ -96,6 +97,10 @@ class PoolCore {
     // The caller has claimed the job, and it is over: counts it and tells those who listen.
     void end_task(Node& node, JobEnd end) noexcept;
 
+    // Jobs that wait at the gate are given up when the pool ends. Throws std::bad_alloc.
+    void add_gate(SlotGate& gate);
+    void remove_gate(SlotGate& gate) noexcept;
+
     std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
     void adopt_host_thread() noexcept { host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
     bool is_host_thread() const noexcept {
@@ -163,6 +168,7 @@ class PoolCore {
     Worker& add_guest();
     Node* take_host_job() noexcept;
     void finish_host_jobs() noexcept;
+    void give_up_gated_jobs() noexcept;
     bool all_jobs_have_ended() const noexcept;
     std::uint64_t ended_outside(JobEnd end) const noexcept {
         return ended_outside_[static_cast<std::size_t>(end)].load(std::memory_order_acquire);
@@ -188,6 +194,8 @@ class PoolCore {
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};
     std::atomic<int> guest_count_{0};
     std::vector<std::unique_ptr<Worker>> guest_storage_;
+    std::mutex gates_mutex_;
+    std::vector<SlotGate*> gates_;
     const std::uint64_t fork_generation_;
 };
 

@@ -75,8 +75,14 @@ bool raise_in(PoolCore& core, Node& node, Priority priority) {
         case Claim<DefaultAtomics>::Raise::too_late:
             return false;
         case Claim<DefaultAtomics>::Raise::noted:
-            raise_first_hop_of(core, node, priority);
-            return true;
+            if (!task_front(node).gated) {
+                raise_first_hop_of(core, node, priority);
+                return true;
+            }
+            // It is in a queue although it is unarmed, or waits at its gate.
+            if (node.claim.has_entered_gate()) return true;
+            node.claim.retain();
+            break;
         case Claim<DefaultAtomics>::Raise::requeue:
             break;
     }

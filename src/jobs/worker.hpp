@@ -177,6 +177,7 @@ class Worker : public WorkerContext {
     void park_for(Event& event) noexcept;
 
     Node* claimed(Node* node) noexcept;
+    Node* bring_to_gate(Node* node) noexcept;
     std::uint32_t random() noexcept;
 
     Frame root_;

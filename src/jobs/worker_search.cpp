@@ -30,8 +30,7 @@ std::uint32_t Worker::random() noexcept {
 // Turns the reference of a queue's entry into the right to run the job, or drops it.
 Node* Worker::claimed(Node* node) noexcept {
     if (node->claim.try_claim()) return node;
-    release(node);
-    return nullptr;
+    return bring_to_gate(node);
 }
 
 // At the bottom of the stack: what this worker runs next, and all that becomes part of it, belongs to that lane.

@@ -86,6 +86,53 @@ class Claim {
             return armed ? Raise::requeue : Raise::noted;
         }
     }
+    // For a job that needs a slot before it may run: it begins unarmed, is queued all the same, and is armed once it has
+    // its slot. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do so, if
+    // the job was not cancelled before.
+    bool enter_gate() noexcept {
+        std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        while ((seen & (kClaimed | kEntered)) == 0) {
+            if (Policy::mutated(Mutation::claim_enter_by_store)) {
+                state_.store(seen | kEntered, std::memory_order_relaxed);
+                return true;
+            }
+            if (state_.compare_exchange_weak(seen, seen | kEntered, std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    // Whoever entered has a slot for it and runs it at once. False: it was cancelled.
+    bool try_start_with_slot() noexcept {
+        std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        while ((seen & kClaimed) == 0) {
+            if (state_.compare_exchange_weak(seen, (seen | kClaimed) & ~kUnarmed, std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    // The same for one that is to be queued, at `priority`.
+    bool try_arm_with_slot(std::uint32_t& priority) noexcept {
+        std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        while ((seen & kClaimed) == 0) {
+            if (state_.compare_exchange_weak(seen, seen & ~kUnarmed,
+                                             Policy::order(Mutation::claim_grant, std::memory_order_release),
+                                             std::memory_order_relaxed)) {
+                priority = (seen & kPriority) >> kPriorityShift;
+                return true;
+            }
+        }
+        return false;
+    }
+    // Once the job is claimed neither changes any more.
+    bool has_slot() const noexcept {
+        return (state_.load(Policy::order(Mutation::claim_has_slot, std::memory_order_acquire)) & kUnarmed) == 0;
+    }
+    bool has_entered_gate() const noexcept { return (state_.load(std::memory_order_relaxed) & kEntered) != 0; }
+
     std::uint32_t priority() const noexcept {
         return (state_.load(std::memory_order_relaxed) & kPriority) >> kPriorityShift;
     }
@@ -142,7 +189,8 @@ class Claim {
     static constexpr std::uint32_t kUnarmed = std::uint32_t{1} << 27;
     static constexpr unsigned kPriorityShift = 25;
     static constexpr std::uint32_t kPriority = std::uint32_t{3} << kPriorityShift;
-    static constexpr std::uint32_t kReferences = (std::uint32_t{1} << kPriorityShift) - 1;
+    static constexpr std::uint32_t kEntered = std::uint32_t{1} << 24;
+    static constexpr std::uint32_t kReferences = kEntered - 1;
 
     typename Policy::template Atomic<std::uint32_t> state_{0};
 };

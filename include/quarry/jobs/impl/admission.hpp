@@ -14,7 +14,8 @@ class PoolCore;
 // keeps the closure, and once the closure is moved nothing can fail.
 class Admission {
   public:
-    enum class WhenFull { wait, refuse };
+    // exceed: by a thread that others wait for.
+    enum class WhenFull { wait, refuse, exceed };
 
     // Waits for room only in a thread outside every job: a worker that would make room may be waiting for that job.
     // Throws std::invalid_argument for an unknown lane or priority, quarry::Error when the pool is being destroyed.
@@ -27,6 +28,8 @@ class Admission {
     bool granted() const noexcept { return place_ != Place::none; }
     // Completes the job, whose body and `operate` are set, and queues it. Once.
     QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;
+    // The same for a job that was made by then, and is counted.
+    void queue(Job& job, Priority priority) noexcept;
 
   private:
     enum class Place : std::uint8_t { none, own_queue, lane_queue };

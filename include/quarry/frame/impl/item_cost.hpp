@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace quarry::impl {
+
+// What an item takes, learned from those before it, in nanoseconds: a moving mean, and how far items are from it.
+class ItemCost {
+  public:
+    void learn(double nanoseconds) noexcept {
+        if (mean_ < 0) {
+            mean_ = nanoseconds;
+            deviation_ = 0;
+            return;
+        }
+        // One item that is out of all proportion (a page fault, a preemption) must not keep the next frames from using
+        // their budget; if all are that long, it is learned within a few of them.
+        const double believed = std::min(nanoseconds, 2 * expected() + kAlwaysBelieved);
+        const double difference = believed - mean_;
+        mean_ += difference / 8;
+        deviation_ += (std::abs(difference) - deviation_) / 4;
+    }
+    // 0 as long as nothing is known.
+    double expected() const noexcept { return mean_ < 0 ? 0 : mean_ + deviation_; }
+
+  private:
+    static constexpr double kAlwaysBelieved = 1000;
+
+    double mean_ = -1;
+    double deviation_ = 0;
+};
+
+}  // namespace quarry::impl

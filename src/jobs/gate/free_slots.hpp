@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "jobs/atomics/policy.hpp"
+
+namespace quarry::impl {
+
+// The slots that nobody holds: a stack that any thread takes from and gives to. See README.md.
+template <class Policy>
+class FreeSlots {
+  public:
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+    explicit FreeSlots(std::uint32_t count)
+        : below_(std::make_unique<Below[]>(count)), count_(count), top_(pack(count == 0 ? kNone : 0, 0)) {
+        for (std::uint32_t slot = 0; slot < count; ++slot) {
+            below_[slot].store(slot + 1 == count ? kNone : slot + 1, std::memory_order_relaxed);
+        }
+    }
+
+    // The taker sees all that was done with the slot before.
+    std::uint32_t try_take() noexcept {
+        std::uint64_t seen = top_.load(Policy::order(Mutation::slots_look, std::memory_order_seq_cst));
+        for (;;) {
+            const std::uint32_t slot = slot_of(seen);
+            if (slot == kNone) return kNone;
+            const std::uint32_t below = below_[slot].load(std::memory_order_relaxed);
+            if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)),
+                                           Policy::order(Mutation::slots_take, std::memory_order_acquire),
+                                           std::memory_order_acquire)) {
+                return slot;
+            }
+        }
+    }
+
+    void give(std::uint32_t slot) noexcept {
+        std::uint64_t seen = top_.load(std::memory_order_relaxed);
+        do {
+            below_[slot].store(slot_of(seen), std::memory_order_relaxed);
+        } while (!top_.compare_exchange_weak(seen, pack(slot, turn_after(seen)),
+                                             Policy::order(Mutation::slots_give, std::memory_order_seq_cst),
+                                             std::memory_order_relaxed));
+    }
+
+    // Whether there was one a moment ago.
+    bool any() const noexcept { return slot_of(top_.load(std::memory_order_relaxed)) != kNone; }
+    // Only while nobody takes or gives.
+    std::uint32_t count_free() const noexcept {
+        std::uint32_t free = 0;
+        for (std::uint32_t slot = slot_of(top_.load(std::memory_order_acquire)); slot != kNone && free <= count_;
+             slot = below_[slot].load(std::memory_order_relaxed)) {
+            ++free;
+        }
+        return free;
+    }
+
+  private:
+    using Below = typename Policy::template Atomic<std::uint32_t>;
+
+    // The turn changes with the top, so that one that has gone and come back is not taken for the same.
+    static std::uint64_t pack(std::uint32_t slot, std::uint32_t turn) noexcept {
+        return std::uint64_t{turn} << 32 | slot;
+    }
+    static std::uint32_t slot_of(std::uint64_t top) noexcept { return static_cast<std::uint32_t>(top); }
+    static std::uint32_t turn_after(std::uint64_t top) noexcept {
+        const auto turn = static_cast<std::uint32_t>(top >> 32);
+        return Policy::mutated(Mutation::slots_turn) ? turn : turn + 1;
+    }
+
+    const std::unique_ptr<Below[]> below_;
+    const std::uint32_t count_;
+    alignas(128) typename Policy::template Atomic<std::uint64_t> top_;
+};
+
+}  // namespace quarry::impl
