@@ -86,9 +86,9 @@ class Claim {
             return armed ? Raise::requeue : Raise::noted;
         }
     }
-    // For a job that needs a slot before it may run: it begins unarmed, is queued all the same, and is armed once it has
-    // its slot. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do so, if
-    // the job was not cancelled before.
+    // For a job that needs a slot before it may run: it begins unarmed, is queued all the same, and is armed once it
+    // has its slot. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do so,
+    // if the job was not cancelled before.
     bool enter_gate() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         while ((seen & (kClaimed | kEntered)) == 0) {
