@@ -58,10 +58,11 @@ std::uint64_t FrameLedger::begin_frame(time_point now) {
     const std::uint64_t next = frame_ + 1;
     const std::uint64_t last = current_.exchange(next << kCountBits, std::memory_order_relaxed);
     const auto submitted_in_last = static_cast<std::uint32_t>(last);
-    record().submitted = submitted_in_last;
+    history_[place_].submitted = submitted_in_last;
     stats_.submitted += submitted_in_last;
     frame_ = next;
-    record() = FrameRecord{.frame = next};
+    if (++place_ == history_.size()) place_ = 0;
+    history_[place_] = FrameRecord{.frame = next};
     ++stats_.frames;
     begun_ = now;
     open_ = true;
@@ -77,7 +78,7 @@ void FrameLedger::end_frame(time_point now) {
 
 void FrameLedger::close(time_point now) noexcept {
     open_ = false;
-    FrameRecord& ended = record();
+    FrameRecord& ended = history_[place_];
     // Time that goes backwards makes a frame of no length.
     if (now > begun_) ended.duration = impl::as_duration(impl::nanoseconds_between(begun_, now));
     stats_.duration_sum = impl::bounded_sum(stats_.duration_sum, ended.duration);
@@ -102,7 +103,7 @@ bool FrameLedger::returned(FrameTag tag) {
         throw Error("FrameLedger::returned: the tag is of a frame that has not begun, so of another ledger");
     }
     ++stats_.returned;
-    ++record().returned;
+    ++history_[place_].returned;
     if (age < FrameLedgerStats::kBuckets) {
         ++stats_.latency[age];
     } else {
@@ -112,7 +113,7 @@ bool FrameLedger::returned(FrameTag tag) {
     stats_.latency_max = std::max<std::uint64_t>(stats_.latency_max, age);
     if (age <= static_cast<std::uint32_t>(options_.stale.frames())) return true;
     ++stats_.stale;
-    ++record().stale;
+    ++history_[place_].stale;
     if (!options_.stale.drops()) return true;
     ++stats_.dropped;
     return false;
@@ -130,17 +131,17 @@ FrameLedgerStats FrameLedger::stats() const {
 std::vector<FrameRecord> FrameLedger::recent() const {
     options_.host.assert_host("FrameLedger::recent");
     std::vector<FrameRecord> records;
-    const std::uint64_t count = std::min<std::uint64_t>(frame_, history_.size());
-    records.reserve(static_cast<std::size_t>(count));
-    for (std::uint64_t frame = frame_ - count + 1; frame <= frame_; ++frame) {
-        records.push_back(history_[static_cast<std::size_t>(frame % history_.size())]);
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(frame_, history_.size()));
+    records.reserve(count);
+    for (std::size_t ago = count; ago-- > 0;) {
+        records.push_back(history_[ago <= place_ ? place_ - ago : place_ + history_.size() - ago]);
     }
     if (count != 0) records.back().submitted = static_cast<std::uint32_t>(current_.load(std::memory_order_relaxed));
     return records;
 }
 
 void FrameLedger::trace() const noexcept {
-    const FrameRecord& ended = history_[static_cast<std::size_t>(frame_ % history_.size())];
+    const FrameRecord& ended = history_[place_];
     const std::uint64_t gone = stats_.returned + withdrawn_.load(std::memory_order_acquire);
     const auto submitted_now = static_cast<std::uint32_t>(current_.load(std::memory_order_relaxed));
     const auto outstanding = static_cast<std::int64_t>(stats_.submitted + submitted_now - gone);

@@ -98,9 +98,8 @@ class FrameLedger {
     }
     // Any thread: a job that was counted will not return, because it was refused, cancelled or has failed.
     void withdrawn(FrameTag) noexcept { withdrawn_.fetch_add(1, std::memory_order_release); }
-    // A result is here. True: apply it; false: it is stale and the policy drops it. Throws quarry::Error for a tag from
-    // a frame that is still to come, so from another
-    // ledger.
+    // A result is here. True: apply it; false: it is stale and the policy drops it. Throws quarry::Error for a tag of a
+    // frame that is still to come, so of another ledger.
     [[nodiscard]] QUARRY_API bool returned(FrameTag tag);
 
     std::uint64_t frame() const noexcept { return frame_; }  // the latest; 0: none yet
@@ -116,7 +115,6 @@ class FrameLedger {
   private:
     static constexpr int kCountBits = 32;
 
-    FrameRecord& record() noexcept { return history_[static_cast<std::size_t>(frame_ % history_.size())]; }
     void close(time_point now) noexcept;
     void trace() const noexcept;
 
@@ -131,7 +129,8 @@ class FrameLedger {
     bool open_ = false;
     time_point begun_{};
     FrameLedgerStats stats_;  // without the submitted ones of the current frame, and without the withdrawn ones
-    std::vector<FrameRecord> history_;
+    std::vector<FrameRecord> history_;  // a ring
+    std::size_t place_ = 0;             // of the latest frame in it
 };
 
 }  // namespace quarry

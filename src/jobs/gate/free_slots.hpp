@@ -27,9 +27,9 @@ class FreeSlots {
             const std::uint32_t slot = slot_of(seen);
             if (slot == kNone) return kNone;
             const std::uint32_t below = below_[slot].load(std::memory_order_relaxed);
-            if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)),
-                                           Policy::order(Mutation::slots_take, std::memory_order_acquire),
-                                           std::memory_order_acquire)) {
+            // What it replaces was read before, by an acquire: the turn makes every top a value of its own.
+            if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)), std::memory_order_relaxed,
+                                           Policy::order(Mutation::slots_take, std::memory_order_acquire))) {
                 return slot;
             }
         }

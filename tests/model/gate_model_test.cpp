@@ -1,0 +1,290 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "checker.hpp"
+#include "jobs/claim/claim.hpp"
+#include "jobs/gate/free_slots.hpp"
+#include "jobs/gate/gate.hpp"
+#include "model_atomics.hpp"
+#include "model_test.hpp"
+
+// A job that needs a slot runs once or is cancelled, never waits beside a free slot, and no slot is lost or held twice,
+// under C++'s memory model (R5).
+namespace {
+
+using model::Mutant;
+using model::Program;
+using quarry::impl::Mutation;
+using FreeSlots = quarry::impl::FreeSlots<model::ModelAtomics>;
+
+struct GatedJob {
+    explicit GatedJob(std::uint32_t priority = 1) { claim.prepare_task(false, priority); }
+
+    quarry::impl::Claim<model::ModelAtomics> claim;
+    model::ModelPlain<GatedJob*> next;
+    model::ModelPlain<std::uint32_t> slot;
+    // How it was decided about; ordinary variables, only one thread of a model runs at a time.
+    int queued = 0;
+    int started = 0;
+    int cancelled = 0;
+    int forgotten = 0;
+};
+
+// What a gate does with jobs, as GatedJobs in src/jobs/gate does, with the queue reduced to a count.
+struct ModelJobs {
+    using Job = GatedJob;
+    const bool* closed;
+
+    static GatedJob* next(GatedJob& job) { return job.next.get(); }
+    static void set_next(GatedJob& job, GatedJob* next) { job.next.set(next); }
+    static std::uint32_t level(GatedJob& job) { return job.claim.priority(); }
+    bool must_go(GatedJob&) const { return *closed; }
+    static void give_up(GatedJob& job) {
+        if (job.claim.try_claim_even_if_unarmed()) ++job.cancelled;
+        ++job.forgotten;
+    }
+    static bool grant(GatedJob& job, std::uint32_t slot) {
+        job.slot.set(slot);
+        std::uint32_t level = 0;
+        if (!job.claim.try_arm_with_slot(level)) {
+            ++job.forgotten;
+            return false;
+        }
+        ++job.queued;
+        return true;
+    }
+};
+
+struct State {
+    State(std::uint32_t slots, std::size_t job_count)
+        : gate(slots, ModelJobs{&closed}), contents(slots), holders(slots) {
+        for (std::size_t i = 0; i < job_count; ++i) jobs.push_back(std::make_unique<GatedJob>());
+    }
+
+    bool closed = false;
+    quarry::impl::Gate<model::ModelAtomics, ModelJobs> gate;
+    std::vector<model::ModelPlain<int>> contents;  // of the slots: whoever holds one writes to it
+    std::vector<int> holders;
+    std::vector<std::unique_ptr<GatedJob>> jobs;
+
+    std::uint32_t take() {
+        const std::uint32_t slot = gate.try_take();
+        if (slot == FreeSlots::kNone) return slot;
+        contents[slot].set(1);
+        model::require(++holders[slot] == 1, "a slot is held twice");
+        return slot;
+    }
+    void give(std::uint32_t slot) {
+        contents[slot].set(2);
+        holders[slot] = 0;
+        gate.give(slot);
+    }
+    // A worker has found an entry of the job.
+    void bring(std::size_t which) {
+        GatedJob& job = *jobs[which];
+        if (!job.claim.enter_gate()) return;
+        const std::uint32_t slot = gate.try_take_if_none_waits();
+        if (slot == FreeSlots::kNone) return gate.wait(job);
+        job.slot.set(slot);
+        if (job.claim.try_start_with_slot()) {
+            ++job.started;
+        } else {
+            ++job.forgotten;
+        }
+        // It has run, or was cancelled.
+        give(slot);
+    }
+    void cancel(std::size_t which) {
+        GatedJob& job = *jobs[which];
+        if (!job.claim.try_claim_even_if_unarmed()) return;
+        ++job.cancelled;
+        if (job.claim.has_slot()) give(job.slot.get());
+        if (!job.claim.has_slot() && !job.claim.has_entered_gate()) ++job.forgotten;
+    }
+    // A job that was queued with its slot is taken out and run.
+    void run_queued(std::size_t which) {
+        GatedJob& job = *jobs[which];
+        if (job.queued == 0 || !job.claim.try_claim()) return;
+        ++job.started;
+        give(job.slot.get());
+    }
+};
+
+std::shared_ptr<State> full_gate(std::uint32_t slots, std::size_t jobs) {
+    auto state = std::make_shared<State>(slots, jobs);
+    for (std::uint32_t i = 0; i < slots; ++i) model::require(state->take() == i, "a new gate was not free");
+    return state;
+}
+
+// held: slots that somebody still has, besides the queued jobs.
+void check_at_the_end(const std::shared_ptr<State>& state, std::uint32_t slots, std::uint32_t held = 0) {
+    model::after([=] {
+        const std::uint32_t free = state->gate.free().count_free();
+        std::uint32_t in_use = held;
+        for (const auto& job : state->jobs) {
+            model::require(job->started + job->cancelled <= 1, "a job was decided about twice");
+            model::require(job->queued <= 1, "a job got two slots");
+            if (job->queued == 1 && job->started + job->cancelled == 0) ++in_use;
+            const bool waits = job->queued + job->started + job->cancelled == 0;
+            model::require(!waits || free == 0, "a job waits beside a free slot");
+        }
+        model::require(free + in_use == slots, "a slot was lost or given twice");
+    });
+}
+
+void give_against_wait() {
+    auto state = full_gate(1, 1);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->give(0); });
+    check_at_the_end(state, 1);
+}
+
+void two_jobs_one_slot() {
+    auto state = full_gate(1, 2);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->bring(1); });
+    model::thread([=] {
+        state->give(0);
+        state->run_queued(0);
+        state->run_queued(1);
+    });
+    check_at_the_end(state, 1);
+}
+
+void two_jobs_two_slots() {
+    auto state = full_gate(2, 2);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->bring(1); });
+    model::thread([=] { state->give(0); });
+    model::thread([=] { state->give(1); });
+    check_at_the_end(state, 2);
+}
+
+// Two entries of one job, because it was raised.
+void two_entries() {
+    auto state = full_gate(1, 1);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->bring(0); });
+    model::thread([=] { state->give(0); });
+    check_at_the_end(state, 1);
+}
+
+void cancel_against_grant() {
+    auto state = full_gate(1, 1);
+    state->bring(0);
+    model::thread([=] { state->give(0); });
+    model::thread([=] { state->cancel(0); });
+    check_at_the_end(state, 1);
+    model::after(
+        [=] { model::require(state->jobs[0]->cancelled == 1, "a job that had not started was not cancelled"); });
+}
+
+// Whoever cancels a job and whoever brings it to the gate: one of them answers for what the job holds of it.
+void cancel_against_bring() {
+    auto state = full_gate(1, 1);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] {
+        state->cancel(0);
+        state->give(0);
+    });
+    check_at_the_end(state, 1);
+    model::after([=] {
+        const GatedJob& job = *state->jobs[0];
+        const bool left_in_gate = state->gate.waiting_hint() != 0;
+        model::require(job.started + job.queued == 1 || job.forgotten + (left_in_gate ? 1 : 0) == 1,
+                       "nobody, or two, answered for a job");
+    });
+}
+
+void close_against_wait() {
+    auto state = full_gate(1, 1);
+    model::thread([=] { state->bring(0); });
+    model::thread([=] {
+        state->closed = true;
+        state->gate.look_who_must_go();
+    });
+    check_at_the_end(state, 1, 1);
+    model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
+}
+
+// A job that waits is raised: the next slot is its own.
+void raise_while_waiting() {
+    auto state = full_gate(1, 2);
+    state->bring(0);
+    state->bring(1);
+    model::thread([=] {
+        state->jobs[1]->claim.raise(3);
+        state->gate.note_raise();
+        state->give(0);
+    });
+    check_at_the_end(state, 1);
+    model::after([=] { model::require(state->jobs[1]->queued == 1, "a raised job did not go first"); });
+}
+
+// The first thread may be held up between its look and its exchange, while the top goes and comes back.
+void taken_and_given() {
+    auto state = std::make_shared<State>(2, 0);
+    model::thread([=] {
+        (void)state->take();
+        (void)state->take();
+    });
+    model::thread([=] {
+        const std::uint32_t first = state->take();
+        (void)state->take();
+        if (first != FreeSlots::kNone) state->give(first);
+    });
+}
+
+const Program kGive{"give_against_wait", give_against_wait};
+const Program kTwoJobs{"two_jobs_one_slot", two_jobs_one_slot, 2};
+const Program kTwoSlots{"two_jobs_two_slots", two_jobs_two_slots, 1};
+const Program kTwoEntries{"two_entries", two_entries, 2};
+const Program kCancel{"cancel_against_grant", cancel_against_grant};
+const Program kCancelBring{"cancel_against_bring", cancel_against_bring};
+const Program kClose{"close_against_wait", close_against_wait};
+const Program kRaise{"raise_while_waiting", raise_while_waiting};
+const Program kSlots{"taken_and_given", taken_and_given};
+
+constexpr auto kLost = "a job waits beside a free slot";
+const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
+
+class GateModel : public testing::TestWithParam<Program> {};
+
+TEST_P(GateModel, LosesNeitherJobNorSlot) {
+    EXPECT_TRUE(model::holds(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, GateModel,
+                         testing::Values(kGive, kTwoJobs, kTwoSlots, kTwoEntries, kCancel, kCancelBring, kClose, kRaise,
+                                         kSlots),
+                         kNameOf);
+
+class GateMutation : public testing::TestWithParam<Mutant> {};
+
+TEST_P(GateMutation, IsCaught) {
+    EXPECT_TRUE(model::is_caught(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, GateMutation,
+                         testing::Values(Mutant{"arrive", Mutation::gate_arrive, kTwoJobs, "race"},
+                                         Mutant{"enter_by_store", Mutation::claim_enter_by_store, kTwoEntries, "race"},
+                                         Mutant{"grant", Mutation::claim_grant, kCancel, "race"},
+                                         Mutant{"hand_on", Mutation::gate_hand_on, kTwoJobs, "race"},
+                                         Mutant{"has_slot", Mutation::claim_has_slot, kCancel, "race"},
+                                         Mutant{"leave_word", Mutation::gate_leave_word, kTwoJobs, "race"},
+                                         Mutant{"one_round", Mutation::gate_one_round, kGive, kLost},
+                                         Mutant{"recheck", Mutation::gate_recheck, kGive, kLost},
+                                         Mutant{"take_in", Mutation::gate_take_in, kTwoJobs, "race"},
+                                         Mutant{"wait", Mutation::gate_wait, kGive, kLost},
+                                         Mutant{"waiting", Mutation::gate_waiting, kGive, kLost},
+                                         Mutant{"slots_give", Mutation::slots_give, kGive, kLost},
+                                         Mutant{"slots_look", Mutation::slots_look, kGive, kLost},
+                                         Mutant{"slots_take", Mutation::slots_take, kSlots, "race"},
+                                         Mutant{"slots_turn", Mutation::slots_turn, kSlots, "race"}),
+                         kNameOf);
+
+}  // namespace
