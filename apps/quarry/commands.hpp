@@ -38,7 +38,7 @@ int stress(const StressArguments& arguments);
 
 struct SyncArguments {
     std::vector<std::string> scenarios;
-    std::string hertz = "30";
+    std::string hertz;  // empty: 30 for the scenarios, 60 for the soak
     std::string render = "4";
     std::string workers;  // empty: one per usable core
     std::string seed = "1";

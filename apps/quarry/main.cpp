@@ -70,7 +70,7 @@ void add_sync(CLI::App& app, SyncArguments& arguments) {
     const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
         sync->add_option(name, value, text)->option_text(type)->check(refuse_empty);
     };
-    add("--hertz", arguments.hertz, "Frames a second: 30 (default), 60 or 120", "RATE");
+    add("--hertz", arguments.hertz, "Frames a second: 30 (default; soak: 60), 60 or 120", "RATE");
     add("--render", arguments.render, "CPU time that the host's thread spends on each picture (default: 4)", "MS");
     add("--workers", arguments.workers, "Worker threads (default: one for each usable core)", "N");
     add("--seed", arguments.seed, "Of the lengths of the jobs (default: 1)", "N");

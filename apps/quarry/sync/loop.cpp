@@ -47,9 +47,9 @@ class Loop {
         }
         if (due.steps == 0) return;
         host_.render(options_.render);
-        const auto period = std::chrono::duration_cast<nanoseconds>(clock_.period());
-        host_.wait_until(clock_.next_step() - period / kDeliveryPart);
-        host_.deliver(period / kDeliveryPart, [this](std::uint64_t id) { apply(id); });
+        const auto budget = std::chrono::duration_cast<nanoseconds>(clock_.period() / options_.delivery_part);
+        host_.wait_until(clock_.next_step() - budget);
+        host_.deliver(budget, [this](std::uint64_t id) { apply(id); });
         ledger_.end_frame(host_.now());
     }
 

@@ -36,7 +36,10 @@ class SyncHost {
 struct LoopOptions {
     double hertz = 30;
     std::chrono::nanoseconds render{};
-    // How long results may be late altogether before they are given up as lost.
+    // The part of a frame, one in so many, that is kept for results. They are applied as late as that allows, so that
+    // what was submitted at the start of the frame can still be in it.
+    int delivery_part = 16;
+    // How long none may come back, once the last job is submitted, before the rest is given up as lost.
     std::chrono::nanoseconds patience = std::chrono::seconds(20);
 };
 
@@ -52,9 +55,6 @@ struct Playback {
 // A result is stale when it comes back more than this many frames after its own; it is then dropped, and counted.
 inline constexpr int kStaleFrames = 2;
 inline constexpr int kMaxCatchUp = 3;
-// The part of a frame that is kept for results: they are applied as late as that allows, so that what was submitted at
-// the start of the frame can still be in it.
-inline constexpr int kDeliveryPart = 16;
 
 // A host that lives by fixed steps. Each turn: wait for the step; submit its jobs, and those of steps that were missed;
 // render; wait until shortly before the next step; apply the results that are there. A frame is a fixed step. Goes on

@@ -46,7 +46,7 @@ SyncOutcome run_sync(const SyncOptions& options, int cores) {
     const CpuWork work = CpuWork::calibrate();
     SyncOutcome outcome;
     for (const Scenario& scenario : options.scenarios) {
-        ThreadHost host(options.workers, work);
+        ThreadHost host(work, {.workers = options.workers});
         Playback real = play(make_load(scenario, options.seed), loop_options(options), host);
         outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores)});
     }

@@ -2,28 +2,10 @@
 
 #include <array>
 
+#include "sync/random_numbers.hpp"
+
 namespace quarry::app {
 namespace {
-
-// By increments and two multiplications (the finaliser of MurmurHash3): the distributions of <random> differ between
-// standard libraries.
-class Numbers {
-  public:
-    explicit Numbers(std::uint64_t seed) : state_(seed) {}
-
-    // From 0 to less than 1.
-    double next() {
-        state_ += 0x9e3779b97f4a7c15;
-        std::uint64_t bits = state_;
-        bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccd;
-        bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53;
-        bits ^= bits >> 33;
-        return static_cast<double>(bits >> 11) * 0x1p-53;
-    }
-
-  private:
-    std::uint64_t state_;
-};
 
 std::chrono::nanoseconds from_ms(double milliseconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
@@ -53,7 +35,7 @@ std::span<const Scenario> all_scenarios() {
 }
 
 std::vector<FrameLoad> make_load(const Scenario& scenario, std::uint64_t seed) {
-    Numbers numbers(seed);
+    RandomNumbers numbers(seed);
     std::vector<FrameLoad> load(static_cast<std::size_t>(scenario.frames));
     for (int frame = 0; frame < scenario.frames; ++frame) {
         FrameLoad& each = load[static_cast<std::size_t>(frame)];
