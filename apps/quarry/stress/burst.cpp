@@ -7,9 +7,9 @@ namespace quarry::app {
 namespace {
 
 // So few that a look at what has come back is never far.
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t kBatch = 1'000;
 // What the host does while the queue is full, or holds all that is left: a core less would be the workers'.
-constexpr auto kNap = std::chrono::microseconds(500);
+constexpr auto kNap = std::chrono::milliseconds(1);
 
 double seconds_of(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
