@@ -22,6 +22,14 @@ struct BenchJobsArguments {
 int bench_jobs(const BenchJobsArguments& arguments);
 
 // All as typed, to be checked.
+struct BenchFrameArguments {
+    std::string filter;
+    std::string runs;
+    std::string json;
+};
+
+int bench_frame(const BenchFrameArguments& arguments);
+
 struct StressArguments {
     std::string duration = "5";
     std::string workers = "4";

@@ -11,6 +11,7 @@
 
 namespace {
 
+using quarry::app::BenchFrameArguments;
 using quarry::app::BenchJobsArguments;
 using quarry::app::StressArguments;
 using quarry::app::SyncArguments;
@@ -41,6 +42,15 @@ void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
         ->option_text("FILE")
         ->check(refuse_empty);
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
+}
+
+void add_bench_frame(CLI::App& bench, BenchFrameArguments& arguments) {
+    CLI::App* frame = bench.add_subcommand("frame", "Measure what a frame costs the host's thread");
+    frame->add_option("--filter", arguments.filter, "Only rows whose name holds it")->option_text("NAME");
+    frame->add_option("--runs", arguments.runs, "Repetitions (default: 9)")->option_text("N")->check(refuse_empty);
+    frame->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
+        ->option_text("FILE")
+        ->check(refuse_empty);
 }
 
 void add_stress(CLI::App& app, StressArguments& arguments) {
@@ -93,6 +103,8 @@ int run(int count, char** words) {
     bench->require_subcommand(1);
     BenchJobsArguments bench_jobs;
     add_bench_jobs(*bench, bench_jobs);
+    BenchFrameArguments bench_frame;
+    add_bench_frame(*bench, bench_frame);
     StressArguments stress;
     add_stress(app, stress);
     SyncArguments sync;
@@ -111,6 +123,7 @@ int run(int count, char** words) {
     if (engine->parsed()) return quarry::bench::serve_own_engine(engine_name);
     if (app.got_subcommand("stress")) return quarry::app::stress(stress);
     if (app.got_subcommand("sync")) return quarry::app::sync(sync);
+    if (bench->got_subcommand("frame")) return quarry::app::bench_frame(bench_frame);
     return quarry::app::bench_jobs(bench_jobs);
 }
 
