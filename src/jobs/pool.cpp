@@ -75,6 +75,14 @@ void Pool::adopt_host_thread() noexcept {
     core_->adopt_host_thread();
 }
 
+void Pool::begin_frame() {
+    core_->set_in_frame(true);
+}
+
+void Pool::end_frame() {
+    core_->set_in_frame(false);
+}
+
 Pool& Pool::shared() {
     SharedPool& shared = shared_pool();
     if (Pool* const pool = shared.pool.load(std::memory_order_acquire)) return *pool;

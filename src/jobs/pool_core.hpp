@@ -43,9 +43,11 @@ class PoolCore {
     bool is_forked_copy() const noexcept;
     // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
     bool runs_on_this_thread() const noexcept;
-    // Throw quarry::Error: in a forked child; while the pool is being destroyed.
+    // Throw quarry::Error: in a forked child; while the pool is being destroyed; in a forked child or on another thread
+    // than the host's.
     void require_usable() const;
     void require_open() const;
+    void require_host_thread(const char* call) const;
     [[noreturn]] static void throw_closed();
     // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
     // thread can not be started.
@@ -102,10 +104,18 @@ class PoolCore {
     void remove_gate(SlotGate& gate) noexcept;
 
     std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
-    void adopt_host_thread() noexcept { host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
+    void adopt_host_thread() noexcept {
+        in_frame_.store(false, std::memory_order_relaxed);
+        host_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    }
     bool is_host_thread() const noexcept {
         return host_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
     }
+
+    // Whether the host's thread is known to compute. Throws quarry::Error on another one.
+    void set_in_frame(bool in_frame);
+    // by: the worker of this pool that the calling thread is, or null.
+    WakerGoesOn waker_goes_on(const Worker* by) const noexcept;
 
     // While the pool is being destroyed, after a job has ended on a thread that is not a worker: was it the last one?
     void look_whether_drained() noexcept;
@@ -188,6 +198,7 @@ class PoolCore {
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
+    std::atomic<bool> in_frame_{false};          // the host's thread is
     std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
 
     std::mutex guests_mutex_;

@@ -94,11 +94,20 @@ Node* PoolCore::take_host_job() noexcept {
     }
 }
 
-std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks) {
+void PoolCore::require_host_thread(const char* call) const {
     require_usable();
-    if (!is_host_thread()) {
-        throw Error("run_host_jobs is for the host's thread: the one that made the pool, or called adopt_host_thread");
-    }
+    if (is_host_thread()) return;
+    throw Error(std::string(call) +
+                " is for the host's thread: the one that made the pool, or called adopt_host_thread");
+}
+
+void PoolCore::set_in_frame(bool in_frame) {
+    require_host_thread(in_frame ? "begin_frame" : "end_frame");
+    in_frame_.store(in_frame, std::memory_order_relaxed);
+}
+
+std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks) {
+    require_host_thread("run_host_jobs");
     if (injection(Lane::host).looks_empty()) return 0;
     const Participation participation(*this);
     const std::uint64_t start = os::ticks();

@@ -59,10 +59,15 @@ void PoolCore::count_wake(Worker* by) noexcept {
     }
 }
 
+// A thread from outside may be about to wait: then its own CPU is the one that is free first. The host's thread says by
+// its frames when it is not (docs/decisions/0014-frame-phase-hint.md).
+WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
+    const bool goes_on = by != nullptr || (in_frame_.load(std::memory_order_relaxed) && is_host_thread());
+    return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
+}
+
 void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
-    // A thread from outside may be about to wait: then its own CPU is the one that is free first.
-    const WakerGoesOn goes_on = by == nullptr ? WakerGoesOn::no : WakerGoesOn::yes;
     if (lane == Lane::host) {
         DefaultAtomics::fence(std::memory_order_seq_cst);
         if (!drain.is_stopping()) return;
@@ -74,7 +79,7 @@ void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     Crew& crew = lane == Lane::io ? io_ : general_;
     const CrewToWake<DefaultAtomics> chosen = crew_for_new_job(both_crews ? &reserved_.sleep : nullptr, crew.sleep);
     if (chosen.crew != nullptr) {
-        if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, goes_on)) count_wake(by);
+        if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, waker_goes_on(by))) count_wake(by);
     } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
                chosen.word != by->futile_word) {
         if (wake_waiter_for(node)) {

@@ -93,6 +93,11 @@ class Pool {
     QUARRY_API std::size_t run_host_jobs(std::chrono::nanoseconds budget);
     // From now on the calling thread is the host's.
     QUARRY_API void adopt_host_thread() noexcept;
+    // A hint, on the host's thread: between the two that thread computes and does not sleep, so a worker that it wakes
+    // by a submit had better start on another CPU. Without a frame the pool supposes that it is about to sleep. Throws
+    // quarry::Error on another thread. Costs a store; see docs/decisions/0014-frame-phase-hint.md.
+    QUARRY_API void begin_frame();
+    QUARRY_API void end_frame();
 
     QUARRY_API int worker_count() const noexcept;
     QUARRY_API PoolStats stats() const;
