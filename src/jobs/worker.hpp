@@ -23,6 +23,7 @@
 namespace quarry::impl {
 
 class PoolCore;
+class SlotGate;
 struct Crew;
 
 // A worker's own queues in one lane, which thieves of that lane look into.
@@ -83,7 +84,7 @@ class Worker : public WorkerContext {
     Node* run_waited_for(Node& task, Succession succession) noexcept;
     // Whether a job of that lane that this worker submits goes to its own queues.
     bool has_queues_for(Lane which) const noexcept {
-        return !guest && lane != Lane::io && (which == Lane::frame || which == Lane::background);
+        return !guest && !at_gate && lane != Lane::io && (which == Lane::frame || which == Lane::background);
     }
 
     // Wait for an event, running only what belongs to it: never unrelated work, so the stack stays bounded.
@@ -117,6 +118,7 @@ class Worker : public WorkerContext {
     Lane job_lane;
     std::atomic<bool> taken{false};      // a guest's place is in use
     bool queues_used = false;            // since a guest came
+    bool at_gate = false;                // in a search that may be past the own queues
     JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
     // Entries of deque() from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
@@ -178,6 +180,7 @@ class Worker : public WorkerContext {
 
     Node* claimed(Node* node) noexcept;
     Node* bring_to_gate(Node* node) noexcept;
+    Node* take_slot_or_wait(Node& node, SlotGate& gate) noexcept;
     std::uint32_t random() noexcept;
 
     Frame root_;

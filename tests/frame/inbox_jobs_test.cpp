@@ -213,15 +213,17 @@ TEST(InboxJobsTest, JobsThatWaitForASlotCountForTheCapacityOfTheLane) {
     Inbox<int> inbox({.slots = 1});
     const InboxSlot<int> taken = inbox.try_take_slot();
     std::size_t accepted = 0;
+    // The worker may have taken one out of the queue and not yet brought it to the gate: room for one more.
     EXPECT_TRUE(eventually([&] {
         if (inbox.try_submit(pool, [] { return 1; })) ++accepted;
-        return inbox.jobs_waiting() == 4;
+        return inbox.jobs_waiting() >= 4;
     }));
+    EXPECT_TRUE(eventually([&] { return inbox.jobs_waiting() == accepted; }));
     EXPECT_FALSE(inbox.try_submit(pool, [] { return 1; }));
-    EXPECT_EQ(accepted, 4U);
+    EXPECT_LE(accepted, 5U);
     // The host's own thread must not wait for a delivery that only it could make.
     for (int i = 0; i < 10; ++i) inbox.submit(pool, [] { return 1; });
-    EXPECT_TRUE(eventually([&] { return inbox.jobs_waiting() == 14; }));
+    EXPECT_TRUE(eventually([&] { return inbox.jobs_waiting() == accepted + 10; }));
 }
 
 TEST(InboxJobsTest, JobsMaySubmitToTheInboxThemselves) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -143,6 +144,36 @@ TEST(InboxLifeTest, OneInboxServesTwoPoolsOfWhichOneEnds) {
         return !values.empty();
     }));
     EXPECT_EQ(values, std::vector<int>{1});
+}
+
+// Its last copy submits a job when it goes.
+class SubmitsAtItsEnd {
+  public:
+    SubmitsAtItsEnd(Pool& pool, std::atomic<int>& ran) : pool_(&pool), ran_(&ran) {}
+    SubmitsAtItsEnd(SubmitsAtItsEnd&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), ran_(other.ran_) {}
+    SubmitsAtItsEnd& operator=(SubmitsAtItsEnd&&) = delete;
+    ~SubmitsAtItsEnd() {
+        if (pool_ != nullptr) pool_->submit([ran = ran_] { ++*ran; });
+    }
+    int operator()() const { return 1; }
+
+  private:
+    Pool* pool_;
+    std::atomic<int>* ran_;
+};
+
+// The only worker gives the job up in the middle of its search, and must still find what comes of it.
+TEST(InboxLifeTest, ClosureThatIsGivenUpMaySubmit) {
+    for (int i = 0; i < 50; ++i) {
+        std::atomic<int> ran{0};
+        BusyPool busy({.workers = 1});
+        {
+            Inbox<int> inbox({.slots = 1});
+            for (int j = 0; j < 3; ++j) inbox.submit(busy.pool, SubmitsAtItsEnd(busy.pool, ran));
+        }
+        busy.release();
+        ASSERT_TRUE(eventually([&] { return ran == 3; }));
+    }
 }
 
 TEST(InboxLifeTest, StartsAndStopsAgainAndAgain) {

@@ -289,6 +289,7 @@ class Inbox {
             if (delivery.must_stop()) return false;
             hand_over(delivery, fn);
         }
+        state_.core.give_emptied_back();
         return true;
     }
 
@@ -345,7 +346,8 @@ class Inbox {
 
     void drop(std::uint32_t slot) noexcept {
         state_.core.order.remove_next();
-        state_.give_back(slot);
+        state_.cells[slot].clear();
+        state_.core.emptied(slot);
     }
 
     impl::InboxState<T>& state_;

@@ -12,6 +12,7 @@ namespace quarry::impl {
 namespace {
 
 constexpr std::size_t kMostSlots = std::size_t{1} << 20;
+constexpr std::chrono::nanoseconds kLongItem = std::chrono::microseconds(10);
 
 // The policy of the hand-over that ships. It uses no fences, so it is the same for the thread sanitizer.
 struct InboxAtomics {
@@ -99,6 +100,7 @@ Delivery::Delivery(InboxCore& core, const DeliveryBudget& budget) noexcept
 }
 
 Delivery::~Delivery() {
+    core_.give_emptied_back();
     core_.delivering_ = false;
     DeliveryReport& report = core_.report;
     InboxStats& stats = core_.stats;
@@ -125,6 +127,8 @@ void Delivery::item_ended(std::uint64_t waited_since) noexcept {
     const std::chrono::nanoseconds now = core_.now();
     const std::chrono::nanoseconds took = now - latest_;
     latest_ = now;
+    // A worker could have made the next result meanwhile.
+    if (took > kLongItem) core_.give_emptied_back();
     core_.cost.learn(static_cast<double>(took.count()));
     core_.stats.longest_item = std::max(core_.stats.longest_item, took);
     core_.report.longest_wait = std::max(core_.report.longest_wait, core_.delivery_ - waited_since);

@@ -34,8 +34,9 @@ class Gate {
     }
     std::uint32_t try_take() noexcept { return free_.try_take(); }
 
-    void give(std::uint32_t slot) noexcept {
-        free_.give(slot);
+    void give(std::uint32_t slot) noexcept { give(&slot, 1); }
+    void give(const std::uint32_t* slots, std::size_t count) noexcept {
+        for (std::size_t i = 0; i < count; ++i) free_.give(slots[i]);
         // Pairs with wait(): the job is counted, then the slots are looked at.
         if (waiting_.load(Policy::order(Mutation::gate_waiting, std::memory_order_seq_cst)) != 0) attend();
     }

@@ -29,9 +29,10 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
         std::uint32_t level = 0;
         if (visit && node.claim.try_arm_with_slot(level)) {
             // From here on the job may run at any moment: a raise may have left it another entry.
-            PoolCore& core = visit.core();
-            core.injection(task_front(node).lane).give_room_back();
-            core.queue_beyond_bound(node, static_cast<Priority>(level));
+            // Never into the calling worker's own queues: it may be past them in its search, and would not look again.
+            const Lane lane = task_front(node).lane;
+            visit.core().injection(lane).push(node, static_cast<Priority>(level));
+            visit.core().job_queued(visit.core().own_worker(), lane, node);
             return true;
         }
     }
@@ -58,6 +59,12 @@ void SlotGate::enrol(PoolCore& core) {
         return other.home == home.home && other.serial == home.serial;
     });
     if (!known) {
+        // Pools that have ended meanwhile.
+        std::erase_if(homes_, [](const Home& other) {
+            if (!other.home->try_enter(other.serial)) return true;
+            other.home->leave();
+            return false;
+        });
         homes_.push_back(home);
         try {
             core.add_gate(*this);
@@ -90,19 +97,27 @@ Node* Worker::bring_to_gate(Node* node) noexcept {
         return nullptr;
     }
     SlotGate& gate = *gate_link(*node).gate;
+    // A closure that is given up may submit something from its destructor.
+    at_gate = true;
+    Node* const started = take_slot_or_wait(*node, gate);
+    at_gate = false;
+    return started;
+}
+
+Node* Worker::take_slot_or_wait(Node& node, SlotGate& gate) noexcept {
     const std::uint32_t slot = gate.is_closed() ? kNoSlot : gate.protocol.try_take_if_none_waits();
     if (slot == kNoSlot) {
         gate.retain(1);
-        core.injection(task_front(*node).lane).take_room_beyond();
-        gate.protocol.wait(*node);
+        core.injection(task_front(node).lane).take_room_beyond();
+        gate.protocol.wait(node);
         gate.release();
         return nullptr;
     }
-    gate_link(*node).slot = slot;
-    if (node->claim.try_start_with_slot()) return node;
+    gate_link(node).slot = slot;
+    if (node.claim.try_start_with_slot()) return &node;
     gate.protocol.give(slot);
     gate.release();
-    release(node);
+    release(&node);
     return nullptr;
 }
 
@@ -159,6 +174,10 @@ std::uint32_t try_take_slot(SlotGate& gate) noexcept {
 
 void give_slot_back(SlotGate& gate, std::uint32_t slot) noexcept {
     gate.protocol.give(slot);
+}
+
+void give_slots_back(SlotGate& gate, const std::uint32_t* slots, std::size_t count) noexcept {
+    gate.protocol.give(slots, count);
 }
 
 std::uint32_t free_slots(const SlotGate& gate) noexcept {

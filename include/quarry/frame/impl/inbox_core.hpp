@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "quarry/export.hpp"
 #include "quarry/frame/delivery.hpp"
@@ -66,6 +68,15 @@ class InboxCore {
     }
     bool time_is_virtual() const noexcept { return clock_ != nullptr; }
 
+    // A slot was emptied. A few are given back at once: each time it may have to wake a worker, for one job.
+    void emptied(std::uint32_t slot) noexcept {
+        if (emptied_count_ == emptied_.size()) give_emptied_back();
+        emptied_[emptied_count_++] = slot;
+    }
+    void give_emptied_back() noexcept {
+        if (emptied_count_ != 0) give_slots_back(gate_, emptied_.data(), std::exchange(emptied_count_, 0));
+    }
+
     HostGuard host;
     DeliveryOrder order;
     ItemCost cost;
@@ -85,6 +96,8 @@ class InboxCore {
     std::unique_ptr<InboxArrivals> arrivals_;
     std::uint64_t delivery_ = 0;  // number of the one that runs, or ran last
     bool delivering_ = false;
+    std::array<std::uint32_t, 32> emptied_;
+    std::size_t emptied_count_ = 0;
 };
 
 // One delivery, from the first look at the clock to the report.

@@ -35,6 +35,7 @@ QUARRY_API void close_gate(SlotGate& gate) noexcept;
 QUARRY_API std::uint32_t try_take_slot(SlotGate& gate) noexcept;
 // Never waits. Starts nothing itself: a job that waits is queued.
 QUARRY_API void give_slot_back(SlotGate& gate, std::uint32_t slot) noexcept;
+QUARRY_API void give_slots_back(SlotGate& gate, const std::uint32_t* slots, std::size_t count) noexcept;
 // Hints.
 QUARRY_API std::uint32_t free_slots(const SlotGate& gate) noexcept;
 QUARRY_API std::uint32_t jobs_at(const SlotGate& gate) noexcept;
