@@ -46,7 +46,7 @@ std::vector<const bench::FrameRow*> chosen_rows(const std::string& filter) {
     }
     if (rows.empty()) {
         throw WrongInput(
-            fmt::format("--filter {} matches no row; there are {}", quoted(filter), fmt::join(names, ", ")));
+            fmt::format("--filter {} matches no row; there are {}", in_quotes(filter), fmt::join(names, ", ")));
     }
     return rows;
 }
@@ -65,10 +65,10 @@ RowFigures measure(const bench::FrameRow& row, int workers, int runs) {
 std::string table(const std::vector<RowFigures>& figures, const bench::Machine& machine, int runs, const Look& look) {
     std::string text = fmt::format("{}, {} usable core{}; median of {} run{}, lower is better\n\n", machine.cpu,
                                    machine.cores, machine.cores == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
-    text += look.strong(fmt::format("{:<14}{:>8}{:>8}{:>8}{:>8}\n", "", "quarry", "bare", "aim", "spread"));
+    text += look.strong(fmt::format("{:<15}{:>8}{:>8}{:>8}{:>8}\n", "", "quarry", "bare", "aim", "spread"));
     for (const RowFigures& each : figures) {
         const std::string own = fmt::format("{:>8.2f}", each.quarry.median);
-        text += fmt::format("{:<11}{:<3}{}{:>8.2f}{:>8}{:>7.0f}%   {}\n", each.row->name, each.row->unit,
+        text += fmt::format("{:<12} {:<2}{}{:>8.2f}{:>8}{:>7.0f}%   {}\n", each.row->name, each.row->unit,
                             each.quarry.median <= each.row->aim ? look.good(own) : look.bad(own), each.bare.median,
                             each.row->aim, each.quarry.spread * 100, each.row->what);
     }

@@ -27,17 +27,21 @@ std::string per_job(double seconds, std::uint64_t jobs) {
     return jobs == 0 ? "-" : duration_text(seconds * 1e9 / static_cast<double>(jobs));
 }
 
+std::string whole(double number) {
+    return grouped(static_cast<unsigned long long>(std::llround(number)));
+}
+
 double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
 std::string throughput_line(const StressOutcome& outcome, const Look& look) {
-    std::string text = look.strong(fmt::format("{} jobs/s", grouped(std::llround(outcome.throughput()))));
+    std::string text = look.strong(fmt::format("{} jobs/s", whole(outcome.throughput())));
     const PlainLoop& plain = outcome.plain;
     if (plain.threads == 0) return text;
     const double nanoseconds = plain.rate() > 0 ? 1e9 / plain.rate() : std::nan("");
     return text + fmt::format(", {:.2f} of {} plain loop{} of {} jobs/s ({} a job)", outcome.efficiency(),
-                              plain.threads, plain.threads == 1 ? "" : "s", grouped(std::llround(plain.rate())),
+                              plain.threads, plain.threads == 1 ? "" : "s", whole(plain.rate()),
                               duration_text(nanoseconds));
 }
 
@@ -110,7 +114,7 @@ std::string stress_status(Grade grade) {
 }
 
 std::string stress_verdict(const StressOutcome& outcome, const StressOptions& options) {
-    const std::string rate = grouped(std::llround(outcome.throughput()));
+    const std::string rate = whole(outcome.throughput());
     const std::string mean = duration_text(outcome.latency.mean());
     switch (grade_of_run(outcome, options)) {
         case Grade::a:

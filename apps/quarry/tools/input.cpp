@@ -19,7 +19,7 @@ bool same_word(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr std::size_t kMostShown = 40;
     std::string shown(text.substr(0, kMostShown));
     for (char& character : shown) {
@@ -34,7 +34,7 @@ int whole_number(std::string_view option, std::string_view text, int least, int 
     const auto [stop, failure] = std::from_chars(text.data(), end, value);
     if (failure != std::errc() || stop != end || value < least || value > most) {
         throw WrongInput(
-            fmt::format("{} takes a whole number from {} to {}, not {}", option, least, most, quoted(text)));
+            fmt::format("{} takes a whole number from {} to {}, not {}", option, least, most, in_quotes(text)));
     }
     return value;
 }
@@ -45,7 +45,7 @@ double real_number(std::string_view option, std::string_view text, double least,
     const auto [stop, failure] = std::from_chars(text.data(), end, value);
     // from_chars reads nan and inf; the comparisons refuse both.
     if (failure != std::errc() || stop != end || !(value >= least && value <= most)) {
-        throw WrongInput(fmt::format("{} takes a number from {} to {}, not {}", option, least, most, quoted(text)));
+        throw WrongInput(fmt::format("{} takes a number from {} to {}, not {}", option, least, most, in_quotes(text)));
     }
     return value;
 }
@@ -54,12 +54,12 @@ std::size_t one_of(std::string_view option, std::string_view text, std::span<con
     for (std::size_t index = 0; index < allowed.size(); ++index) {
         if (same_word(text, allowed[index])) return index;
     }
-    throw WrongInput(fmt::format("{} takes {}, not {}", option, fmt::join(allowed, ", "), quoted(text)));
+    throw WrongInput(fmt::format("{} takes {}, not {}", option, fmt::join(allowed, ", "), in_quotes(text)));
 }
 
 Grade grade_from(std::string_view option, std::string_view text) {
     const std::optional<Grade> grade = grade_of(text);
-    if (!grade) throw WrongInput(fmt::format("{} takes A, B, C or F, not {}", option, quoted(text)));
+    if (!grade) throw WrongInput(fmt::format("{} takes A, B, C or F, not {}", option, in_quotes(text)));
     return *grade;
 }
 

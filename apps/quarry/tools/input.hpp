@@ -22,6 +22,6 @@ double real_number(std::string_view option, std::string_view text, double least,
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed);
 Grade grade_from(std::string_view option, std::string_view text);
 // What was typed, in quotes and fit for the one line of a message, whatever it is.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace quarry::app

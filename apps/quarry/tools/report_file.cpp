@@ -14,7 +14,7 @@ void require_report_path(std::string_view option, const std::string& path) {
     if (const std::optional<std::string> reason = bench::why_not_writable(path)) {
         throw WrongInput(
             fmt::format("{} {}: {}; name a file in a folder that can be written to, or - for the standard output",
-                        option, quoted(path), *reason));
+                        option, in_quotes(path), *reason));
     }
 }
 
