@@ -31,7 +31,7 @@ TEST(ComputeHeavy, IsTakenModuloAMillion) {
 
 TEST(ComputeHeavy, TenIterationsOverFiftyGiveTheExpectedAnswer) {
     EXPECT_EQ(compute_heavy(first_numbers(50), 10), kComputeHeavyAnswer);
-    for (std::uint64_t number : {0, 1, 9, 10}) {
+    for (const std::uint64_t number : {0U, 1U, 9U, 10U}) {
         EXPECT_EQ(run_job(JobKind::compute_heavy, number), expected_answer(JobKind::compute_heavy, number));
     }
 }
