@@ -19,6 +19,7 @@ TEST(CommandLine, HelpIsThereForEveryCommand) {
     for (const std::vector<std::string>& command : {std::vector<std::string>{"--help"},
                                                     {"bench", "--help"},
                                                     {"bench", "jobs", "--help"},
+                                                    {"bench", "frame", "--help"},
                                                     {"stress", "--help"},
                                                     {"sync", "--help"}}) {
         const Outcome outcome = run_program(command);
