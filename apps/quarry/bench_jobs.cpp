@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -15,6 +14,8 @@
 #include "harness/run.hpp"
 #include "harness/table.hpp"
 #include "jobs/rows/list.hpp"
+#include "tools/input.hpp"
+#include "tools/report_file.hpp"
 
 namespace quarry::app {
 namespace {
@@ -22,16 +23,6 @@ namespace {
 constexpr int kMostRuns = 1'000;
 constexpr int kDefaultRuns = 7;
 constexpr int kQuickRuns = 3;
-
-int whole_number(const std::string& option, const std::string& text, int most) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, value);
-    if (failure != std::errc() || stop != end || value < 1 || value > most) {
-        throw WrongInput(fmt::format("{} takes a whole number from 1 to {}, not '{}'", option, most, text));
-    }
-    return value;
-}
 
 std::vector<bench::RowInfo> chosen_rows(const std::string& filter) {
     const auto all = bench::all_rows();
@@ -50,7 +41,7 @@ std::vector<bench::RowInfo> chosen_rows(const std::string& filter) {
 
 // 1, 2 and all cores; a quick run takes all cores only.
 std::vector<int> worker_counts(const std::string& typed, int cores, bool quick) {
-    if (!typed.empty()) return {whole_number("--workers", typed, Pool::kMostWorkers)};
+    if (!typed.empty()) return {whole_number("--workers", typed, 1, Pool::kMostWorkers)};
     if (quick) return {cores};
     std::vector<int> counts{1, 2, cores};
     std::sort(counts.begin(), counts.end());
@@ -79,17 +70,13 @@ bool quarry_has_all(const bench::RunReport& report) {
     });
 }
 
-void require_writable(const char* option, const std::string& path, const char* otherwise) {
-    if (const std::optional<std::string> reason = bench::why_not_writable(path)) {
-        throw WrongInput(fmt::format("{} '{}': {}; name a file in a folder that can be written to{}", option, path,
-                                     *reason, otherwise));
-    }
-}
-
 void check_trace_path(const std::string& path) {
     // It travels to the engine's process in a line.
     if (path.find_first_of("\n\r") != std::string::npos) throw WrongInput("--trace takes a path without line breaks");
-    require_writable("--trace", path, "");
+    if (const std::optional<std::string> reason = bench::why_not_writable(path)) {
+        throw WrongInput(
+            fmt::format("--trace '{}': {}; name a file in a folder that can be written to", path, *reason));
+    }
 }
 
 }  // namespace
@@ -100,12 +87,10 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     options.quick = arguments.quick;
     options.rows = chosen_rows(arguments.filter);
     options.runs = arguments.runs.empty() ? (arguments.quick ? kQuickRuns : kDefaultRuns)
-                                          : whole_number("--runs", arguments.runs, kMostRuns);
-    if (!arguments.workers.empty()) whole_number("--workers", arguments.workers, Pool::kMostWorkers);
+                                          : whole_number("--runs", arguments.runs, 1, kMostRuns);
+    if (!arguments.workers.empty()) whole_number("--workers", arguments.workers, 1, Pool::kMostWorkers);
     const bool json_to_output = arguments.json == "-";
-    if (!arguments.json.empty() && !json_to_output) {
-        require_writable("--json", arguments.json, ", or - for the standard output");
-    }
+    require_report_path("--json", arguments.json);
     if (!arguments.trace.empty()) check_trace_path(arguments.trace);
     const bench::Machine machine = bench::describe_machine();
     options.workers = worker_counts(arguments.workers, machine.cores, arguments.quick);
@@ -118,8 +103,7 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
     if (!arguments.json.empty()) {
-        const std::string json = bench::format_json(report, options, {arguments.filter, arguments.peers}, machine);
-        json_to_output ? fmt::print("{}", json) : bench::write_file(arguments.json, json);
+        write_report(arguments.json, bench::format_json(report, options, {arguments.filter, arguments.peers}, machine));
     }
     for (const std::string& failure : report.trace_failures) fmt::print(stderr, "quarry: {}\n", failure);
     return quarry_has_all(report) && report.trace_failures.empty() ? 0 : kFailed;

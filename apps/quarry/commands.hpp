@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -8,11 +7,6 @@ namespace quarry::app {
 
 constexpr int kFailed = 1;      // it ran and failed
 constexpr int kWrongInput = 2;  // it did not run
-
-// Wrong input: the message is one line that says what is wrong and what is allowed.
-class WrongInput : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct BenchJobsArguments {
     std::string filter;
@@ -26,5 +20,41 @@ struct BenchJobsArguments {
 };
 
 int bench_jobs(const BenchJobsArguments& arguments);
+
+// All as typed, to be checked.
+struct BenchFrameArguments {
+    std::string filter;
+    std::string runs;
+    std::string json;
+};
+
+int bench_frame(const BenchFrameArguments& arguments);
+
+struct StressArguments {
+    std::string duration = "5";
+    std::string workers = "4";
+    std::string queue = "10000";
+    std::string job = "compute_heavy";
+    std::string rules = "strict";
+    std::string poll = "while";
+    std::string backend = "threads";
+    std::string require;
+    std::string json;
+};
+
+int stress(const StressArguments& arguments);
+
+struct SyncArguments {
+    std::vector<std::string> scenarios;
+    std::string hertz;  // empty: 30 for the scenarios, 60 for the soak
+    std::string render = "4";
+    std::string workers;  // empty: one per usable core
+    std::string seed = "1";
+    std::string soak;  // empty: no soak, but scenarios
+    std::string require;
+    std::string json;
+};
+
+int sync(const SyncArguments& arguments);
 
 }  // namespace quarry::app

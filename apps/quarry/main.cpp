@@ -7,10 +7,14 @@
 
 #include "commands.hpp"
 #include "jobs/own_engines.hpp"
+#include "tools/input.hpp"
 
 namespace {
 
+using quarry::app::BenchFrameArguments;
 using quarry::app::BenchJobsArguments;
+using quarry::app::StressArguments;
+using quarry::app::SyncArguments;
 
 // An empty word would look as if the option had not been given.
 std::string refuse_empty(const std::string& word) {
@@ -40,6 +44,52 @@ void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 
+void add_bench_frame(CLI::App& bench, BenchFrameArguments& arguments) {
+    CLI::App* frame = bench.add_subcommand("frame", "Measure what a frame costs the host's thread");
+    frame->add_option("--filter", arguments.filter, "Only rows whose name holds it")->option_text("NAME");
+    frame->add_option("--runs", arguments.runs, "Repetitions (default: 9)")->option_text("N")->check(refuse_empty);
+    frame->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
+        ->option_text("FILE")
+        ->check(refuse_empty);
+}
+
+void add_stress(CLI::App& app, StressArguments& arguments) {
+    CLI::App* stress =
+        app.add_subcommand("stress", "The burst test: submit as fast as the queue takes jobs, and grade");
+    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
+        stress->add_option(name, value, text)->option_text(type)->check(refuse_empty);
+    };
+    add("--duration", arguments.duration, "How long jobs are submitted (default: 5)", "SECONDS");
+    add("--workers", arguments.workers, "Worker threads (default: 4)", "N");
+    add("--queue", arguments.queue, "Jobs that may wait (default: 10000)", "N");
+    add("--job", arguments.job, "compute_heavy (default), sleep or mixed", "KIND");
+    add("--rules", arguments.rules, "How latency is graded: strict (default) or lenient", "RULES");
+    add("--poll", arguments.poll, "Collect results while jobs are submitted (default), or after", "WHEN");
+    add("--backend", arguments.backend, "What runs the jobs: threads", "BACKEND");
+    add("--require", arguments.require, "End with status 1 below this grade: A, B, C or F", "GRADE");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
+}
+
+void add_sync(CLI::App& app, SyncArguments& arguments) {
+    CLI::App* sync =
+        app.add_subcommand("sync", "Frame sync: play a host at a fixed rate, and grade how late results are");
+    sync->add_option("--scenario", arguments.scenarios,
+                     "BASELINE, LIGHT, MEDIUM, HEAVY, BURST or CATCHUP (default: all)")
+        ->option_text("NAME ...")
+        ->check(refuse_empty);
+    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
+        sync->add_option(name, value, text)->option_text(type)->check(refuse_empty);
+    };
+    add("--hertz", arguments.hertz, "Frames a second: 30 (default; soak: 60), 60 or 120", "RATE");
+    add("--render", arguments.render, "CPU time that the host's thread spends on each picture (default: 4)", "MS");
+    add("--workers", arguments.workers, "Worker threads (default: one for each usable core)", "N");
+    add("--seed", arguments.seed, "Of the lengths of the jobs (default: 1)", "N");
+    add("--soak", arguments.soak, "Instead of scenarios: bursts and stalls for so long, checking all that must hold",
+        "SECONDS");
+    add("--require", arguments.require, "End with status 1 if a scenario is below this grade: A, B or F", "GRADE");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
+}
+
 int report_wrong_input(const std::string& message) {
     fmt::print(stderr, "quarry: {}\n", message);
     return quarry::app::kWrongInput;
@@ -53,6 +103,12 @@ int run(int count, char** words) {
     bench->require_subcommand(1);
     BenchJobsArguments bench_jobs;
     add_bench_jobs(*bench, bench_jobs);
+    BenchFrameArguments bench_frame;
+    add_bench_frame(*bench, bench_frame);
+    StressArguments stress;
+    add_stress(app, stress);
+    SyncArguments sync;
+    add_sync(app, sync);
     // How the benchmark starts an engine in a process of its own; not for people.
     CLI::App* engine = app.add_subcommand("engine", "")->group("");
     std::string engine_name;
@@ -65,6 +121,9 @@ int run(int count, char** words) {
         return report_wrong_input(std::string(failure.what()) + "; see quarry --help");
     }
     if (engine->parsed()) return quarry::bench::serve_own_engine(engine_name);
+    if (app.got_subcommand("stress")) return quarry::app::stress(stress);
+    if (app.got_subcommand("sync")) return quarry::app::sync(sync);
+    if (bench->got_subcommand("frame")) return quarry::app::bench_frame(bench_frame);
     return quarry::app::bench_jobs(bench_jobs);
 }
 

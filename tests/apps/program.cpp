@@ -1,8 +1,10 @@
 #include "tests/apps/program.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +56,13 @@ Outcome run_program(const std::vector<std::string>& arguments) {
     int status = 0;
     if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("can not run the program");
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.text(), errors.text()};
+}
+
+void expect_refused(const Outcome& outcome, const std::string& mentioned) {
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    EXPECT_NE(outcome.errors.find(mentioned), std::string::npos) << outcome.errors;
 }
 
 }  // namespace quarry::tests

@@ -14,4 +14,7 @@ struct Outcome {
 // Runs the program quarry with these arguments to its end.
 Outcome run_program(const std::vector<std::string>& arguments);
 
+// The program did not run: status 2, one line that mentions this, and nothing else.
+void expect_refused(const Outcome& outcome, const std::string& mentioned);
+
 }  // namespace quarry::tests

@@ -7,9 +7,12 @@
 #include <cstdlib>
 #include <new>
 
+#include <malloc.h>
+
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+std::atomic<std::int64_t> live{0};
 constinit thread_local bool refusing = false;
 
 void* counted_allocation(std::size_t bytes, std::size_t alignment) {
@@ -18,7 +21,13 @@ void* counted_allocation(std::size_t bytes, std::size_t alignment) {
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, rounded);
     if (memory == nullptr) throw std::bad_alloc();
+    live.fetch_add(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
     return memory;
+}
+
+void release(void* memory) noexcept {
+    live.fetch_sub(static_cast<std::int64_t>(malloc_usable_size(memory)), std::memory_order_relaxed);
+    std::free(memory);
 }
 
 void* counted_allocation_or_null(std::size_t bytes) noexcept {
@@ -50,34 +59,38 @@ void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
     return counted_allocation_or_null(bytes);
 }
 void operator delete(void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::size_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-    std::free(memory);
+    release(memory);
 }
 
 namespace quarry::test_support {
 
 std::uint64_t allocation_count() noexcept {
     return allocations.load();
+}
+
+std::int64_t live_bytes() noexcept {
+    return live.load();
 }
 
 RefuseAllocations::RefuseAllocations() noexcept {

@@ -35,7 +35,8 @@ class DeliveryOrder {
         for (std::size_t i = first_new_; i < items_.size(); ++i) items_[i].number = ++last_number_;
     }
 
-    // Ranks all by importance(slot) and by how long they have waited: one evaluation an item, and a heap.
+    // Ranks all by importance(slot) and by how long they have waited: one evaluation an item, and a heap, unless they
+    // are in order already: a host that keeps up, with results that are equally important, needs none.
     template <class Importance>
     void rank(std::uint64_t delivery, Importance importance) {
         for (Item& item : items_) {
@@ -50,12 +51,18 @@ class DeliveryOrder {
                                           : std::min(value + age_bonus_ * static_cast<double>(waited),
                                                      std::numeric_limits<double>::max());
         }
-        std::make_heap(items_.begin(), items_.end(), Later{first_slot_});
+        const Later later{first_slot_};
+        in_order_ = std::is_sorted(items_.rbegin(), items_.rend(), later);
+        if (in_order_) {
+            std::reverse(items_.begin(), items_.end());
+        } else {
+            std::make_heap(items_.begin(), items_.end(), later);
+        }
     }
 
     // The most important one; it stays until remove_next. put_back_next: it will be the first of all next time.
     Item& next() noexcept {
-        std::pop_heap(items_.begin(), items_.end(), Later{first_slot_});
+        if (!in_order_) std::pop_heap(items_.begin(), items_.end(), Later{first_slot_});
         return items_.back();
     }
     void remove_next() noexcept {
@@ -99,6 +106,7 @@ class DeliveryOrder {
 
     std::vector<Item> items_;
     std::size_t first_new_ = 0;
+    bool in_order_ = false;  // the last is the next; else they are a heap
     std::uint64_t last_number_ = 0;
     std::uint32_t first_slot_ = kNone;
     const double age_bonus_;

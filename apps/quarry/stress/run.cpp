@@ -1,0 +1,72 @@
+#include "stress/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "stress/burst.hpp"
+#include "stress/thread_backend.hpp"
+
+namespace quarry::app {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr double kLongestBurst = 1;  // seconds, when results are collected meanwhile
+constexpr nanoseconds kPlainLoop = std::chrono::milliseconds(100);
+// Results that are not collected before the end have to be kept somewhere: with this many the test takes some 100 MB.
+constexpr std::size_t kMostKept = 1'000'000;
+
+nanoseconds from_seconds(double seconds) {
+    return nanoseconds(std::llround(seconds * 1e9));
+}
+
+double plain_loop_rate(JobKind kind) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::uint64_t kBetweenLooks = 10;
+    std::uint64_t jobs = 0;
+    std::uint32_t answers = 0;
+    const Clock::time_point start = Clock::now();
+    nanoseconds passed{};
+    while (passed < kPlainLoop) {
+        for (std::uint64_t job = 0; job < kBetweenLooks; ++job) answers += run_job(kind, jobs++);
+        passed = Clock::now() - start;
+    }
+    asm volatile("" : : "r"(answers));
+    return static_cast<double>(jobs) / std::chrono::duration<double>(passed).count();
+}
+
+int comparable_loops(const StressOptions& options, int cores) {
+    if (options.job == JobKind::mixed) return 0;
+    return options.job == JobKind::sleep ? options.workers : std::min(options.workers, cores);
+}
+
+}  // namespace
+
+StressOutcome run_stress(const StressOptions& options, int cores) {
+    const bool at_once = options.poll == Poll::afterwards;
+    const std::size_t results = at_once ? kMostKept : static_cast<std::size_t>(options.queue);
+    const int bursts = at_once ? 1 : std::max(1, static_cast<int>(std::lround(options.duration / kLongestBurst)));
+    StressOutcome outcome;
+    outcome.plain.threads = comparable_loops(options, cores);
+    ThreadBackend backend(options.workers, static_cast<std::size_t>(options.queue), results);
+    Burst burst(backend, options, results);
+    const auto measure_plain_loop = [&] {
+        if (outcome.plain.threads != 0) outcome.plain.rates.push_back(plain_loop_rate(options.job));
+    };
+    measure_plain_loop();
+    for (int each = 0; each < bursts; ++each) {
+        burst.run(from_seconds(options.duration / bursts), outcome);
+        measure_plain_loop();
+    }
+    outcome.workers_alive = backend.workers_alive();
+    outcome.worker_jobs = backend.worker_jobs();
+    std::uint64_t all = 0;
+    for (const std::uint64_t jobs : outcome.worker_jobs) all += jobs;
+    for (const std::uint64_t jobs : outcome.worker_jobs) {
+        outcome.shares.push_back(all == 0 ? 0 : static_cast<double>(jobs) / static_cast<double>(all));
+    }
+    return outcome;
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sync/soak.hpp"
+
+namespace quarry::app {
+
+std::string format_soak(const SoakOutcome& outcome, const SoakOptions& options, const bench::Machine& machine,
+                        const Look& look) {
+    const FrameLedgerStats& stats = outcome.playback.stats;
+    const DeliveryFigures& deliveries = outcome.deliveries;
+    const auto time = [](std::chrono::nanoseconds each) { return duration_text(static_cast<double>(each.count())); };
+    std::string text = fmt::format("{}, {} usable core{}\nsoak: {:g} s at {:g} Hz, {} worker{}, seed {}\n\n",
+                                   machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.seconds,
+                                   options.hertz, options.workers, options.workers == 1 ? "" : "s", options.seed);
+    text += fmt::format(
+        "  frames      {} in {:.1f} s, {} stalls of the host, {} steps dropped after them, {} deadlines missed\n",
+        stats.frames, outcome.seconds, outcome.stalls, stats.dropped_steps, stats.missed_frames);
+    text += fmt::format("  jobs        submitted {}, returned {}, lost {}, twice {}\n", stats.submitted, stats.returned,
+                        stats.outstanding(), outcome.playback.twice);
+    text += fmt::format("  latency     mean {:.2f} frames, max {}; {} stale\n", stats.mean_latency(), stats.latency_max,
+                        stats.stale);
+    text += fmt::format("  deliveries  {}, {} items carried over, {} over budget by more than an item\n",
+                        deliveries.deliveries, deliveries.carried_over, deliveries.over);
+    text += fmt::format(
+        "  budget      without the last item {} at most by CPU time; with it {} over at most by the wall clock\n",
+        deliveries.worst_excess.count() > 0 ? time(deliveries.worst_excess) + " over"
+                                            : time(-deliveries.worst_excess) + " under",
+        time(deliveries.worst_wall));
+    const std::vector<std::string> failures = outcome.failures();
+    for (const std::string& failure : failures) text += "  failure     " + look.bad(failure) + "\n";
+    return text + "  verdict     " + (failures.empty() ? look.good("It holds.") : look.bad("It does not hold.")) + "\n";
+}
+
+std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, const bench::Machine& machine) {
+    const FrameLedgerStats& stats = outcome.playback.stats;
+    const DeliveryFigures& deliveries = outcome.deliveries;
+    const auto ms = [](std::chrono::nanoseconds each) { return static_cast<double>(each.count()) / 1e6; };
+    nlohmann::ordered_json json;
+    json["schema"] = 1;
+    json["program"] = "quarry sync --soak";
+    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    json["options"] = {{"seconds", options.seconds},
+                       {"hertz", options.hertz},
+                       {"render_ms", options.render_ms},
+                       {"workers", options.workers},
+                       {"seed", options.seed}};
+    json["seconds"] = outcome.seconds;
+    json["frames"] = stats.frames;
+    json["stalls"] = outcome.stalls;
+    json["dropped_steps"] = stats.dropped_steps;
+    json["missed_frames"] = stats.missed_frames;
+    json["submitted"] = stats.submitted;
+    json["returned"] = stats.returned;
+    json["lost"] = stats.outstanding();
+    json["twice"] = outcome.playback.twice;
+    json["deliveries"] = {{"count", deliveries.deliveries},
+                          {"carried_over", deliveries.carried_over},
+                          {"over_budget", deliveries.over},
+                          {"worst_excess_cpu_ms", ms(deliveries.worst_excess)},
+                          {"worst_overrun_wall_ms", ms(deliveries.worst_wall)}};
+    json["failures"] = outcome.failures();
+    json["ledger"] = nlohmann::ordered_json::parse(outcome.playback.ledger);
+    return json.dump(2) + "\n";
+}
+
+}  // namespace quarry::app

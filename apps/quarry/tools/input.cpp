@@ -1,0 +1,66 @@
+#include "tools/input.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace quarry::app {
+namespace {
+
+bool same_word(std::string_view one, std::string_view other) {
+    const auto same = [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+    };
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(), same);
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+    constexpr std::size_t kMostShown = 40;
+    std::string shown(text.substr(0, kMostShown));
+    for (char& character : shown) {
+        if (std::iscntrl(static_cast<unsigned char>(character)) != 0) character = '?';
+    }
+    return fmt::format("'{}{}'", shown, text.size() > kMostShown ? "..." : "");
+}
+
+int whole_number(std::string_view option, std::string_view text, int least, int most) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (failure != std::errc() || stop != end || value < least || value > most) {
+        throw WrongInput(
+            fmt::format("{} takes a whole number from {} to {}, not {}", option, least, most, in_quotes(text)));
+    }
+    return value;
+}
+
+double real_number(std::string_view option, std::string_view text, double least, double most) {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    // from_chars reads nan and inf; the comparisons refuse both.
+    if (failure != std::errc() || stop != end || !(value >= least && value <= most)) {
+        throw WrongInput(fmt::format("{} takes a number from {} to {}, not {}", option, least, most, in_quotes(text)));
+    }
+    return value;
+}
+
+std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed) {
+    for (std::size_t index = 0; index < allowed.size(); ++index) {
+        if (same_word(text, allowed[index])) return index;
+    }
+    throw WrongInput(fmt::format("{} takes {}, not {}", option, fmt::join(allowed, ", "), in_quotes(text)));
+}
+
+Grade grade_from(std::string_view option, std::string_view text) {
+    const std::optional<Grade> grade = grade_of(text);
+    if (!grade) throw WrongInput(fmt::format("{} takes A, B, C or F, not {}", option, in_quotes(text)));
+    return *grade;
+}
+
+}  // namespace quarry::app

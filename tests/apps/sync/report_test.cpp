@@ -1,0 +1,116 @@
+#include "sync/report.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "sync/soak.hpp"
+
+namespace quarry::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+const bench::Machine kMachine{"a processor", 2, "avx2"};
+
+bool mentions(const std::string& text, const std::string& word) {
+    return text.find(word) != std::string::npos;
+}
+
+SyncOptions options() {
+    SyncOptions options;
+    options.workers = 2;
+    options.scenarios.assign(all_scenarios().begin(), all_scenarios().end());
+    return options;
+}
+
+// What an ideal machine of one core does, as if it had been measured, beside one of 2 cores.
+SyncOutcome outcome() {
+    SyncOutcome outcome;
+    for (const Scenario& scenario : all_scenarios()) {
+        SyncOptions small = options();
+        small.workers = 1;
+        outcome.scenarios.push_back({scenario, play_ideal(scenario, small, 1), play_ideal(scenario, options(), 2)});
+    }
+    outcome.work_accuracy = 1.25;
+    return outcome;
+}
+
+TEST(SyncReport, EachScenarioHasItsMarkTheIdealOneAndAHistogram) {
+    const std::string text = format_sync(outcome(), options(), kMachine, Look(false));
+    for (const char* word :
+         {"a processor, 2 usable cores", "30 Hz, 2 workers, 4 ms to render, seed 1", "stale: older than 2",
+          "HEAVY          F      F    2700", "MEDIUM         F      A    1350", "LIGHT, results by frames waited", "6+",
+          "ideal  98.9 %", "takes 1.250 of its"}) {
+        EXPECT_TRUE(mentions(text, word)) << word << "\n" << text;
+    }
+    EXPECT_TRUE(
+        std::all_of(text.begin(), text.end(), [](char each) { return each == '\n' || (each >= ' ' && each < 127); }));
+    EXPECT_TRUE(mentions(format_sync(outcome(), options(), kMachine, Look(true)), "\033["));
+}
+
+TEST(SyncReport, WorstScenarioIsTheMarkOfAll) {
+    EXPECT_EQ(outcome().worst(), Grade::f);
+    SyncOutcome two = outcome();
+    two.scenarios.resize(1);
+    EXPECT_EQ(two.worst(), Grade::a);
+    EXPECT_TRUE(two.complete());
+    two.scenarios[0].real.twice = 1;
+    EXPECT_FALSE(two.complete());
+    EXPECT_EQ(two.worst(), Grade::f);
+    EXPECT_TRUE(mentions(format_sync(two, options(), kMachine, Look(false)), "1 results came twice"));
+}
+
+TEST(SyncReport, HistogramInJsonAddsUpToTheResults) {
+    const auto json = nlohmann::json::parse(sync_json(outcome(), options(), kMachine));
+    ASSERT_EQ(json.at("scenarios").size(), 6u);
+    for (const auto& scenario : json.at("scenarios")) {
+        std::uint64_t sum = scenario.at("later_than_histogram");
+        for (const auto& count : scenario.at("latency_histogram")) sum += count.get<std::uint64_t>();
+        EXPECT_EQ(sum, scenario.at("returned")) << scenario.at("name");
+        EXPECT_TRUE(scenario.at("ledger").is_object());
+        EXPECT_TRUE(scenario.at("ideal").contains("grade"));
+    }
+}
+
+TEST(SoakReport, EveryFailureIsNamed) {
+    SoakOutcome soak;
+    soak.playback.ledger = "{}";
+    EXPECT_TRUE(soak.failures().empty());
+    EXPECT_TRUE(mentions(format_soak(soak, {}, kMachine, Look(false)), "It holds."));
+    soak.playback.stats.submitted = 10;
+    soak.playback.stats.returned = 7;
+    soak.playback.twice = 2;
+    soak.deliveries.deliveries = 5;
+    soak.deliveries.over = 1;
+    soak.deliveries.worst_excess = 3ms;
+    const std::string text = format_soak(soak, {}, kMachine, Look(false));
+    for (const char* word :
+         {"3 of 10 jobs were lost", "2 results came twice",
+          "1 of 5 deliveries went over their budget by more than one item, by up to 3.00 ms", "It does not hold."}) {
+        EXPECT_TRUE(mentions(text, word)) << word << "\n" << text;
+    }
+    EXPECT_EQ(nlohmann::json::parse(soak_json(soak, {}, kMachine)).at("failures").size(), 3u);
+}
+
+TEST(SoakLoad, HasABurstAndAStallEachSecond) {
+    SoakOptions options;
+    options.seconds = 4;
+    const auto load = make_soak_load(options);
+    ASSERT_EQ(load.size(), 240u);
+    for (std::size_t second = 0; second < 4; ++second) {
+        int bursts = 0;
+        int stalls = 0;
+        for (std::size_t frame = second * 60; frame < (second + 1) * 60; ++frame) {
+            bursts += load[frame].jobs.size() > 100 ? 1 : 0;
+            stalls += load[frame].stall == 100ms ? 1 : 0;
+        }
+        EXPECT_EQ(bursts, 1) << second;
+        EXPECT_EQ(stalls, 1) << second;
+    }
+}
+
+}  // namespace
+}  // namespace quarry::app
