@@ -2,6 +2,7 @@
 
 #include "quarry/terrain/impl/noise_sum.hpp"
 #include "quarry/terrain/lattice.hpp"
+#include "terrain/noise/kernels.hpp"
 
 namespace quarry::terrain::impl {
 
@@ -14,5 +15,8 @@ Interval term_bounds(const NoiseSum& sum, const Octave& octave, Interval noise) 
 // Bounds base - sum over the box, where base lies in the interval given. Octaves are looked at one by one, the first
 // one first, and only until it is clear that there is no surface.
 Interval sum_bounds(const NoiseSum& sum, const Box& box, Interval base) noexcept;
+
+// The same for a base that depends on y. Where a surface is in doubt but not likely, the box is looked at in parts.
+Interval density_bounds(const NoiseSum& sum, const Box& box, const Base& base) noexcept;
 
 }  // namespace quarry::terrain::impl
