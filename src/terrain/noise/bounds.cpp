@@ -124,7 +124,7 @@ bool is_doubtful(Interval bounds) noexcept {
 }
 
 Interval part_bounds(const NoiseSum& sum, const Box& box, const Base& base) noexcept {
-    return sum_bounds(sum, box, {base.at(box.low.y), base.at(box.high.y)});
+    return sum_bounds(sum, box, {base.at(box.low.y), base.at(box.high.y)}, BoundsFor::surface);
 }
 
 // The box whole or, where that leaves a doubt, in four columns.
@@ -177,7 +177,7 @@ Interval term_bounds(const NoiseSum& sum, const Octave& octave, Interval noise) 
     return {std::min(a, b), std::max(a, b)};
 }
 
-Interval sum_bounds(const NoiseSum& sum, const Box& box, Interval base) noexcept {
+Interval sum_bounds(const NoiseSum& sum, const Box& box, Interval base, BoundsFor purpose) noexcept {
     const Interval any{-kNoiseLimit, kNoiseLimit};
     Interval total{0, 0};
     float weights = 0;
@@ -188,18 +188,21 @@ Interval sum_bounds(const NoiseSum& sum, const Box& box, Interval base) noexcept
         total.high += term.high;
         weights += std::abs(octave.weight);
     }
-    const auto with_rounding = [&] {
-        const float slack = 1e-6F * (std::max(std::abs(base.low), std::abs(base.high)) + 4 * weights);
-        return Interval{base.low - total.high - slack, base.high - total.low + slack};
-    };
-    Interval bounds = with_rounding();
-    for (int i = 0; i < sum.count && bounds.may_have_surface(); ++i) {
+    const float slack = 1e-6F * (std::max(std::abs(base.low), std::abs(base.high)) + 4 * weights);
+    float unknown = total.high - total.low;  // how much narrower the octaves that were not looked at may be
+    Interval bounds{base.low - total.high - slack, base.high - total.low + slack};
+    for (int i = 0; i < sum.count; ++i) {
+        if (purpose == BoundsFor::surface) {
+            const bool stays_in_doubt = bounds.low + unknown < 0 && bounds.high - unknown >= 0;
+            if (!bounds.may_have_surface() || stays_in_doubt) break;
+        }
         const Octave& octave = sum.octaves[static_cast<std::size_t>(i)];
         const Interval widest = term_bounds(sum, octave, any);
         const Interval term = term_bounds(sum, octave, octave_bounds(octave, box));
         total.low += term.low - widest.low;
         total.high += term.high - widest.high;
-        bounds = with_rounding();
+        unknown -= widest.high - widest.low;
+        bounds = {base.low - total.high - slack, base.high - total.low + slack};
     }
     return bounds;
 }
