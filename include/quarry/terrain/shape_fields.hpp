@@ -36,7 +36,7 @@ class QUARRY_API SphereField final : public Field {
 
 class QUARRY_API BoxField final : public Field {
   public:
-    // size: from the centre to each side.
+    // half_size: from the centre to each side.
     BoxField(Position centre, Position half_size);
 
     void densities(std::span<const Position> points, std::span<float> out) const override;
