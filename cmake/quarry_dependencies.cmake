@@ -16,3 +16,6 @@ if(QUARRY_WITH_HWLOC)
 else()
   message(STATUS "hwloc turned off: steal victims are chosen without regard to the machine's topology")
 endif()
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy>=1.0)

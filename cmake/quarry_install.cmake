@@ -28,6 +28,8 @@ if(quarry_has_hwloc)
   string(PREPEND quarry_pc_private "${hwloc_flags} ")
 endif()
 
+list(JOIN hwy_LDFLAGS " " quarry_pc_hwy)
+
 get_property(layers GLOBAL PROPERTY quarry_layers)
 foreach(layer IN LISTS layers)
   install(TARGETS quarry_${layer} EXPORT quarry_targets

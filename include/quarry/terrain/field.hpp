@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/lattice.hpp"
+
+namespace quarry::terrain {
+
+// A density at every place of the world, in world units: solid where it is negative, the surface where it is 0.
+//
+// A field has no state that changes: all its functions may be called from any number of threads at once. The same place
+// always has the same density, bit for bit: whichever block it is sampled in, at whatever step, on whatever processor.
+// A field of one's own has to override densities, bounds and gradients; sample, which is what meshing spends its time
+// in, only where it can be faster than calling densities for each row.
+class QUARRY_API Field {
+  public:
+    Field() = default;
+    Field(const Field&) = default;
+    Field& operator=(const Field&) = default;
+    virtual ~Field();
+
+    // Densities at the block's samples into out[0 .. block.size()), x fastest. The block is as check(block) wants it.
+    // The bits are those that densities gives for block.at(x, y, z).
+    virtual void sample(const SampleBlock& block, float* out) const;
+
+    // Densities at any places, out[i] of points[i]; the two are of equal size.
+    virtual void densities(std::span<const Position> points, std::span<float> out) const = 0;
+
+    // Holds the density, as the functions above round it, of every place in the box. May be wider, never narrower.
+    virtual Interval bounds(const Box& box) const = 0;
+
+    // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart can not
+    // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
+    virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
+
+    float density_at(Position point) const;
+    Gradient gradient_at(Position point, double spacing) const;
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,29 @@
+#pragma once
+
+namespace quarry::terrain {
+
+class BoxField;
+class CombinedField;
+class Field;
+class HeightField;
+class NoiseField;
+class PlaneField;
+class RidgedField;
+class SphereField;
+class TorusField;
+class TranslatedField;
+class WarpedField;
+struct Box;
+struct Gradient;
+struct Interval;
+struct Lattice;
+struct LatticePoint;
+struct NoiseOptions;
+struct Position;
+struct RayHit;
+struct RayOptions;
+struct SampleBlock;
+enum class Combination;
+enum class SimdTarget;
+
+}  // namespace quarry::terrain
