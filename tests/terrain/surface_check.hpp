@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,17 +46,17 @@ class Surface {
     // Vertices around which the triangles are not one cycle, but for those that may_be_open(v, v) allows.
     template <class MayBeOpen>
     std::size_t bad_links(MayBeOpen may_be_open) const {
-        std::vector<std::map<std::uint32_t, std::uint32_t>> next(names_.size());
-        std::vector<std::size_t> corners(names_.size(), 0);
-        for (const auto& [a, b, c] : triangles_) {
-            for (const auto& [tip, from, to] : {Triangle{a, b, c}, Triangle{b, c, a}, Triangle{c, a, b}}) {
-                next[tip][from] = to;
-                ++corners[tip];
-            }
-        }
+        // Each corner as (its vertex, the next corner's, the one after).
+        std::vector<Triangle> corners;
+        corners.reserve(3 * triangles_.size());
+        for (const auto& [a, b, c] : triangles_) corners.insert(corners.end(), {{a, b, c}, {b, c, a}, {c, a, b}});
+        std::sort(corners.begin(), corners.end());
         std::size_t bad = 0;
-        for (std::size_t vertex = 0; vertex < names_.size(); ++vertex) {
-            if (!is_one_cycle(next[vertex], corners[vertex]) && !may_be_open(names_[vertex], names_[vertex])) ++bad;
+        for (auto first = corners.begin(); first != corners.end();) {
+            const std::uint32_t vertex = (*first)[0];
+            const auto last = std::find_if(first, corners.end(), [&](const Triangle& c) { return c[0] != vertex; });
+            if (!is_one_cycle({first, last}) && !may_be_open(names_[vertex], names_[vertex])) ++bad;
+            first = last;
         }
         return bad;
     }
@@ -107,20 +108,27 @@ class Surface {
         }
     }
 
-    static bool is_one_cycle(const std::map<std::uint32_t, std::uint32_t>& next, std::size_t corners) {
-        if (next.size() != corners) return false;
-        const std::uint32_t start = next.begin()->first;
-        std::uint32_t at = start;
-        for (std::size_t steps = 1; steps <= corners; ++steps) {
-            const auto found = next.find(at);
-            if (found == next.end()) return false;
-            at = found->second;
-            if (at == start) return steps == corners;
+    static bool is_one_cycle(const std::vector<Triangle>& corners) {
+        std::uint32_t at = corners.front()[1];
+        for (std::size_t steps = 1; steps <= corners.size(); ++steps) {
+            const auto leads_on = [&](const Triangle& corner) { return corner[1] == at; };
+            if (std::count_if(corners.begin(), corners.end(), leads_on) != 1) return false;
+            at = (*std::find_if(corners.begin(), corners.end(), leads_on))[2];
+            if (at == corners.front()[1]) return steps == corners.size();
         }
         return false;
     }
 
-    std::map<VertexName, std::uint32_t> numbers_;
+    struct HashOfName {
+        std::size_t operator()(const VertexName& name) const {
+            std::uint64_t hash = 0;
+            for (const double part : name)
+                hash = (hash ^ std::bit_cast<std::uint64_t>(part + 0.0)) * 0x9e3779b97f4a7c15u;
+            return static_cast<std::size_t>(hash ^ hash >> 32);
+        }
+    };
+
+    std::unordered_map<VertexName, std::uint32_t, HashOfName> numbers_;
     std::vector<VertexName> names_;
     std::vector<Triangle> triangles_;
 };
