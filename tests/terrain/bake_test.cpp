@@ -136,10 +136,21 @@ TEST(Bake, ShrinkingTurnsNoTriangleOverHoweverRoughTheField) {
     EXPECT_GT(checked, 100'000u);
 }
 
+// Whether a corner lies on a side that is not active: the transition cell has no width there, and which way such a
+// triangle faces is up to how the vertices of the two resolutions were rounded and clamped.
+bool is_collapsed(const Mesh& baked, std::size_t first, std::uint32_t mask, float cells) {
+    for (std::uint32_t side = 0; side < side::count; ++side) {
+        if ((mask >> side & 1) != 0) continue;
+        for (std::size_t corner = 0; corner < 3; ++corner) {
+            const std::array<double, 3> at = test_support::as_array(baked.positions[baked.indices[first + corner]]);
+            if (at[side / 2] == (side % 2 == 0 ? 0 : cells)) return true;
+        }
+    }
+    return false;
+}
+
 TEST(Bake, TrianglesOfASmoothSurfaceFaceOutwardsForEveryMask) {
-    // Where a transition cell collapses to a line on a side that is not active, its vertices are in line but for their
-    // rounding to 1/4096.
-    constexpr double kRounding = 2.0 / 4096;
+    std::size_t transitions = 0;
     for (const Position normal : {Position{1, 0.3, 0.2}, Position{-0.2, 1, 0.4}, Position{0.5, -0.6, 1}}) {
         const Slope field(normal, (normal.x + normal.y + normal.z) * 4.3 / std::hypot(normal.x, normal.y, normal.z));
         const ChunkMesh mesh = extract(field, {0, 0, 0, 0}, small_chunk());
@@ -147,11 +158,15 @@ TEST(Bake, TrianglesOfASmoothSurfaceFaceOutwardsForEveryMask) {
         for (std::uint32_t mask = 0; mask < 64; ++mask) {
             const Mesh baked = bake(mesh, mask);
             for (std::size_t i = 0; i < baked.indices.size(); i += 3) {
-                EXPECT_GT(dot(normal_of(baked, i), {normal.x, normal.y, normal.z}), 0)
-                    << "mask " << mask << " at " << i;
+                const bool is_regular = i < mesh.regular.count;
+                if (!is_regular && is_collapsed(baked, i, mask, 8)) continue;
+                const double facing = dot(normal_of(baked, i), {normal.x, normal.y, normal.z});
+                EXPECT_GT(facing, 0) << "mask " << mask << " at " << i;
+                transitions += is_regular ? 0 : 1;
             }
         }
     }
+    EXPECT_GT(transitions, 1000u);
 }
 
 TEST(Bake, NormalsAreTheGradientAtThePlaceWhereTheVertexEndsUp) {

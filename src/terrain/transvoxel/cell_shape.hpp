@@ -25,6 +25,7 @@ struct CellShape {
     std::vector<std::uint8_t> signs;  // whose sign a corner has: its own, or the one of the corner that it copies
     std::vector<std::vector<std::uint8_t>> faces;
     std::vector<Edge> edges;
+    std::uint32_t coplanar_faces = 0;  // one bit each
 
     // The edge between two corners, in whichever order; -1 where there is none that can be crossed.
     int edge_between(std::uint8_t a, std::uint8_t b) const;

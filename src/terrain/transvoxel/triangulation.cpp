@@ -43,15 +43,23 @@ std::int64_t squared_distance(Point a, Point b) {
     return dot(difference(a, b), difference(a, b));
 }
 
-// The polygon between two vertices of a loop, cut into triangles so that its sharpest angle is as blunt as can be.
+// The polygon between two vertices of a loop, cut into triangles: as few as can be flat, then so that its sharpest
+// angle is as blunt as can be. A triangle is flat when its corners lie in faces of one plane: a surface that passes
+// through that plane puts them in line.
 struct Cut {
+    int flat = 0;
     Sharpness sharpest;
     std::size_t middle = 0;  // the third vertex of the triangle on the polygon's chord
+
+    friend bool operator<(const Cut& a, const Cut& b) {
+        return a.flat != b.flat ? a.flat < b.flat : a.sharpest < b.sharpest;
+    }
 };
 
 class DiscFiller {
   public:
-    DiscFiller(const CellShape& shape, const Loop& loop) : loop_(loop), faces_of_(shape.faces_of_edges()) {
+    DiscFiller(const CellShape& shape, const Loop& loop)
+        : loop_(loop), faces_of_(shape.faces_of_edges()), coplanar_faces_(shape.coplanar_faces) {
         for (const std::uint8_t edge : loop) middles_.push_back(shape.middle(edge));
     }
 
@@ -74,6 +82,11 @@ class DiscFiller {
         return last == first + 1 || (first == 0 && last + 1 == loop_.size());
     }
 
+    bool is_flat(std::size_t a, std::size_t b, std::size_t c) const {
+        const auto in_plane = [&](std::size_t i) { return (faces_of_[loop_[i]] & coplanar_faces_) != 0; };
+        return in_plane(a) && in_plane(b) && in_plane(c);
+    }
+
     void find_cut(std::size_t first, std::size_t last) {
         if (!is_side(first, last) && (faces_of_[loop_[first]] & faces_of_[loop_[last]]) != 0) return;
         std::optional<Cut>& best = cut(first, last);
@@ -86,8 +99,9 @@ class DiscFiller {
             const std::optional<Cut>& after = cut(middle, last);
             if (!before || !after) continue;
             const Sharpness own = sharpest_angle(middles_[first], middles_[middle], middles_[last]);
-            const Sharpness sharpest = std::max({before->sharpest, after->sharpest, own});
-            if (!best || sharpest < best->sharpest) best = Cut{sharpest, middle};
+            const int flat = before->flat + after->flat + (is_flat(first, middle, last) ? 1 : 0);
+            const Cut found{flat, std::max({before->sharpest, after->sharpest, own}), middle};
+            if (!best || found < *best) best = found;
         }
     }
 
@@ -101,6 +115,7 @@ class DiscFiller {
 
     const Loop& loop_;
     std::vector<std::uint32_t> faces_of_;
+    std::uint32_t coplanar_faces_;
     std::vector<Point> middles_;
     std::vector<std::optional<Cut>> cuts_;
 };
