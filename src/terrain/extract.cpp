@@ -36,11 +36,21 @@ std::int32_t first_sample(const char* axis, std::int32_t place, std::int64_t wid
 }
 
 // A gradient that has no direction gives a normal that points up.
-Vector3 normal_from(const Gradient& gradient) noexcept {
+Vector3 normal_of_odd_gradient(const Gradient& gradient) noexcept {
     const double x = gradient.x, y = gradient.y, z = gradient.z;
     const double length = std::sqrt(x * x + y * y + z * z);
     if (!(length > 0) || !std::isfinite(length)) return {0, 1, 0};
     return {static_cast<float>(x / length), static_cast<float>(y / length), static_cast<float>(z / length)};
+}
+
+Vector3 normal_from(const Gradient& gradient) noexcept {
+    // Squares between these have kept all their digits in a float.
+    constexpr float kSmallest = 1e-20f;
+    constexpr float kLargest = 1e30f;
+    const float square = gradient.x * gradient.x + gradient.y * gradient.y + gradient.z * gradient.z;
+    if (!(square > kSmallest && square < kLargest)) return normal_of_odd_gradient(gradient);
+    const float scale = 1 / std::sqrt(square);
+    return {gradient.x * scale, gradient.y * scale, gradient.z * scale};
 }
 
 class Extraction {
@@ -65,7 +75,7 @@ class Extraction {
         find_border();
         fill_normals();
         mesh_.positions.assign(memory_.positions.begin(), memory_.positions.end());
-        mesh_.indices = IndexList(memory_.indices, memory_.positions.size());
+        mesh_.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, memory_.positions.size());
         mesh_.border.assign(memory_.border.begin(), memory_.border.end());
         mesh_.moved_positions.assign(memory_.moved_positions.begin(), memory_.moved_positions.end());
         mesh_.bounds = bounds_of({memory_.positions.data(), mesh_.full_vertices});

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "quarry/terrain/chunk_mesh.hpp"
@@ -9,6 +11,36 @@
 #include "quarry/terrain/mesh.hpp"
 
 namespace quarry::terrain::impl {
+
+// A list that is told how much it will need, and then appends without asking.
+template <class T>
+class Buffer {
+  public:
+    void clear() noexcept { size_ = 0; }
+
+    void make_room_for(std::size_t more) {
+        if (size_ + more <= capacity_) return;
+        const std::size_t wanted = std::max(2 * capacity_, size_ + more);
+        std::unique_ptr<T[]> larger(new T[wanted]);
+        std::copy(begin(), end(), larger.get());
+        items_ = std::move(larger);
+        capacity_ = wanted;
+    }
+
+    // Only where there is room.
+    void append(const T& item) noexcept { items_[size_++] = item; }
+
+    std::size_t size() const noexcept { return size_; }
+    const T* data() const noexcept { return items_.get(); }
+    const T* begin() const noexcept { return items_.get(); }
+    const T* end() const noexcept { return items_.get() + size_; }
+    const T& operator[](std::size_t i) const noexcept { return items_[i]; }
+
+  private:
+    std::unique_ptr<T[]> items_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
 
 // What an extraction works in. Vectors only ever grow, so that the next extraction finds them large enough.
 struct ExtractMemory {
@@ -20,8 +52,8 @@ struct ExtractMemory {
     std::vector<std::uint32_t> full_vertex_on;
     std::vector<std::uint32_t> half_vertex_on;
 
-    std::vector<Vector3> positions;
-    std::vector<std::uint32_t> indices;
+    Buffer<Vector3> positions;
+    Buffer<std::uint32_t> indices;
     std::vector<BorderVertex> border;
     std::vector<Vector3> moved_positions;
 

@@ -51,9 +51,11 @@ class RegularMesher {
         const float* const low = memory_.samples.data() + first;
         const float* const high = low + grid_.step[axis];
         std::uint32_t* const vertex_on = memory_.full_vertex_on.data() + axis * grid_.volume + first;
+        if (crossed == 0) return;
+        memory_.positions.make_room_for(grid_.samples);
         for_each_bit(crossed, [&](std::size_t x) {
             vertex_on[x] = static_cast<std::uint32_t>(memory_.positions.size());
-            memory_.positions.push_back(vertex_at(x, y, z, axis, crossing(low[x], high[x])));
+            memory_.positions.append(vertex_at(x, y, z, axis, crossing(low[x], high[x])));
         });
     }
 
@@ -63,6 +65,8 @@ class RegularMesher {
             const std::uint64_t some = rows[0] | rows[1] | rows[2] | rows[3];
             const std::uint64_t all = rows[0] & rows[1] & rows[2] & rows[3];
             const std::uint64_t mixed = (some | some >> 1) & ~(all & all >> 1) & low_bits(grid_.cells);
+            if (mixed == 0) continue;
+            memory_.indices.make_room_for(grid_.cells * std::tuple_size_v<decltype(RegularCase::edges)>);
             const std::uint32_t* const vertex_on = memory_.full_vertex_on.data() + grid_.at(0, y, z);
             for_each_bit(mixed, [&](std::size_t x) {
                 const std::uint64_t inside =
@@ -74,7 +78,7 @@ class RegularMesher {
 
     void add_cell(const RegularCase& entry, const std::uint32_t* vertex_on) {
         for (std::size_t i = 0; i < std::size_t{3} * entry.triangle_count; ++i) {
-            memory_.indices.push_back(vertex_on[offsets_[entry.edges[i]]]);
+            memory_.indices.append(vertex_on[offsets_[entry.edges[i]]]);
         }
     }
 

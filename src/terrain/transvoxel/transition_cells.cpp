@@ -94,7 +94,8 @@ class HalfVertices {
         memory_.half_vertex_on[along * half_.volume + half_.at(x, y, z)] =
             static_cast<std::uint32_t>(memory_.positions.size());
         const Vector3 at = vertex_at(x, y, z, along, t);
-        memory_.positions.push_back({2 * at.x, 2 * at.y, 2 * at.z});
+        memory_.positions.make_room_for(1);
+        memory_.positions.append({2 * at.x, 2 * at.y, 2 * at.z});
     }
 
     const ChunkGrid& grid_;
@@ -141,11 +142,12 @@ class TransitionMesher {
         const auto vertex = [&](std::size_t edge) {
             return edge >= kFirstHalfResolutionEdge ? half[offsets_[edge]] : full[offsets_[edge]];
         };
+        memory_.indices.make_room_for(entry.edges.size());
         for (std::size_t t = 0; t < std::size_t{3} * entry.triangle_count; t += 3) {
             std::array<std::uint32_t, 3> corners{vertex(entry.edges[t]), vertex(entry.edges[t + 1]),
                                                  vertex(entry.edges[t + 2])};
             if (plane_.is_mirrored()) std::swap(corners[1], corners[2]);
-            memory_.indices.insert(memory_.indices.end(), corners.begin(), corners.end());
+            for (const std::uint32_t corner : corners) memory_.indices.append(corner);
         }
     }
 
