@@ -2,10 +2,19 @@
 
 namespace quarry::terrain {
 
+class BoxField;
+class CombinedField;
 class ExtractScratch;
 class Field;
+class HeightField;
 class IndexList;
 class NoiseField;
+class PlaneField;
+class RidgedField;
+class SphereField;
+class TorusField;
+class TranslatedField;
+class WarpedField;
 struct Box;
 struct ChunkKey;
 struct ChunkMesh;
@@ -17,6 +26,10 @@ struct LatticePoint;
 struct Mesh;
 struct NoiseOptions;
 struct Position;
+struct RayHit;
+struct RayOptions;
 struct SampleBlock;
+enum class Combination;
+enum class SimdTarget;
 
 }  // namespace quarry::terrain

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/field.hpp"
+#include "quarry/terrain/noise_field.hpp"
+
+namespace quarry::terrain {
+
+// Mountains with sharp ridges, where the noise crosses 0:
+// density = y - offset - amplitude * sum(persistence^i * (1 - 2 * |noise_i|)) / sum(persistence^i).
+class QUARRY_API RidgedField final : public Field {
+  public:
+    explicit RidgedField(const NoiseOptions& options = {});
+
+    void sample(const SampleBlock& block, float* out) const override;
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    NoiseOptions options_;
+    impl::NoiseSum sum_;
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/field.hpp"
+
+// Shapes whose density is the distance to their surface, negative inside. Constructors throw std::invalid_argument for
+// sizes that are not finite or not above 0, and for places further out than 1e9.
+namespace quarry::terrain {
+
+// Solid below the plane through point; normal points out of the ground and need not have length 1.
+class QUARRY_API PlaneField final : public Field {
+  public:
+    PlaneField(Position point, Position normal);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    Position normal_;
+    double distance_ = 0;  // of the plane from 0, along the normal
+};
+
+class QUARRY_API SphereField final : public Field {
+  public:
+    SphereField(Position centre, double radius);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    Position centre_;
+    double radius_;
+};
+
+class QUARRY_API BoxField final : public Field {
+  public:
+    // size: from the centre to each side.
+    BoxField(Position centre, Position half_size);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    Position centre_;
+    Position half_size_;
+};
+
+// A ring around the vertical axis through its centre.
+class QUARRY_API TorusField final : public Field {
+  public:
+    // ring_radius: from the centre to the middle of the tube.
+    TorusField(Position centre, double ring_radius, double tube_radius);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    Position centre_;
+    double ring_radius_;
+    double tube_radius_;
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/field.hpp"
+
+namespace quarry::terrain {
+
+// A field moved by a distance. Blocks are moved as a whole; densities at points may differ from them in their last bits
+// where the voxel size times a coordinate is not exact.
+class QUARRY_API TranslatedField final : public Field {
+  public:
+    // Throws std::invalid_argument for a missing field and for a distance beyond 1e9 on an axis.
+    TranslatedField(std::shared_ptr<const Field> field, Position distance);
+
+    void sample(const SampleBlock& block, float* out) const override;
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    std::shared_ptr<const Field> field_;
+    Position distance_;
+};
+
+}  // namespace quarry::terrain

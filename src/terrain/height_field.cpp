@@ -1,0 +1,52 @@
+#include "quarry/terrain/height_field.hpp"
+
+#include "terrain/noise/bounds.hpp"
+#include "terrain/noise/sums.hpp"
+#include "terrain/scratch.hpp"
+
+namespace quarry::terrain {
+
+HeightField::HeightField(const NoiseOptions& options) : options_(options) {
+    check(options);
+    sum_ = impl::make_sum(options, false);
+}
+
+void HeightField::sample(const SampleBlock& block, float* out) const {
+    // Heights do not depend on y: one plane of them, at y = 0, serves all rows.
+    SampleBlock plane = block;
+    plane.first.y = 0;
+    plane.ny = 1;
+    plane.lattice.origin.y = 0;
+    impl::ScratchFloats heights(plane.size());
+    impl::noise_kernels().block(sum_, plane, impl::NoiseForm::automatic, {.offset = 0, .slope = 0}, heights.data());
+    const impl::Base base{options_.offset, 1};
+    for (std::int32_t z = 0; z < block.nz; ++z) {
+        const float* const row = heights.data() + plane.index(0, 0, z);
+        for (std::int32_t y = 0; y < block.ny; ++y) {
+            const float level = base.at(block.lattice.y(block.first.y + y * block.step));
+            float* const to = out + block.index(0, y, z);
+            for (std::int32_t x = 0; x < block.nx; ++x) to[x] = level + row[x];
+        }
+    }
+}
+
+void HeightField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::Base base{options_.offset, 1};
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Position flat{points[i].x, 0, points[i].z};
+        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(&flat, 1), out.subspan(i, 1));
+        out[i] = base.at(points[i].y) + out[i];
+    }
+}
+
+Interval HeightField::bounds(const Box& box) const {
+    const impl::Base base{options_.offset, 1};
+    const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
+    return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)});
+}
+
+void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    impl::sum_gradients(sum_, {options_.offset, 1}, spacing, true, points, out);
+}
+
+}  // namespace quarry::terrain

@@ -1,0 +1,333 @@
+// The noise on blocks of lattice samples, in row form and in direct form. Compiled once for each SIMD target.
+#if defined(QUARRY_TERRAIN_NOISE_BLOCK_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef QUARRY_TERRAIN_NOISE_BLOCK_INL
+#undef QUARRY_TERRAIN_NOISE_BLOCK_INL
+#else
+#define QUARRY_TERRAIN_NOISE_BLOCK_INL
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "terrain/noise/kernels.hpp"
+#include "terrain/noise/ops-inl.hpp"
+#include "terrain/noise/tile.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace quarry::terrain::impl::HWY_NAMESPACE {
+
+// The samples of a tile along one axis, for one octave.
+struct AxisSamples {
+    alignas(64) std::int32_t cells[kTileSamples + kMostLanes];
+    alignas(64) float rest[kTileSamples + kMostLanes];
+    alignas(64) float faded[kTileSamples + kMostLanes];
+
+    // Up to the next whole vector of floats: rows read that far.
+    void fill(const double* coordinates, std::size_t count, double frequency) {
+        const Floats d;
+        const std::size_t padded = (count + hn::Lanes(d) - 1) / hn::Lanes(d) * hn::Lanes(d);
+        split(coordinates, padded, frequency, cells, rest);
+        for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) hn::Store(fade(hn::Load(d, rest + i)), d, faded + i);
+    }
+};
+
+// Where an octave's terms go: the first octave begins the sums, the last one takes them from the bases.
+struct Pass {
+    float weight;
+    bool first;
+    bool last;
+};
+
+// The end of a row must not touch what lies beyond it: that is another row's, or nobody's.
+HWY_INLINE void put_tail(const Pass& pass, FloatVector sum, float base, float* out, std::size_t count) {
+    const Floats d;
+#if HWY_TARGET == HWY_AVX3
+    const auto mask = hn::FirstN(d, count);
+    if (!pass.first) sum = hn::Add(hn::MaskedLoad(mask, d, out), sum);
+    if (pass.last) sum = hn::Sub(hn::Set(d, base), sum);
+    hn::BlendedStore(sum, mask, d, out);
+#else
+    alignas(64) float sums[kMostLanes];
+    hn::Store(sum, d, sums);
+    for (std::size_t i = 0; i < count; ++i) {
+        const float total = pass.first ? sums[i] : out[i] + sums[i];
+        out[i] = pass.last ? base - total : total;
+    }
+#endif
+}
+
+template <bool Ridged>
+HWY_INLINE void put(const Pass& pass, FloatVector noise, float base, float* out, std::size_t count) {
+    const Floats d;
+    FloatVector sum = term<Ridged>(hn::Set(d, pass.weight), noise);
+    if (count < hn::Lanes(d)) {
+        put_tail(pass, sum, base, out, count);
+        return;
+    }
+    if (!pass.first) sum = hn::Add(hn::LoadU(d, out), sum);
+    if (pass.last) sum = hn::Sub(hn::Set(d, base), sum);
+    hn::StoreU(sum, d, out);
+}
+
+// The gradients at the lattice points of one plane of constant z under a tile.
+struct GradientPlane {
+    alignas(64) float x[kTilePoints * kPointStride];
+    alignas(64) float y[kTilePoints * kPointStride];
+    alignas(64) float z[kTilePoints * kPointStride];
+
+    void fill(const PointRange& range, std::uint32_t seed, std::int32_t plane) {
+        const Floats df;
+        const Words du;
+        const std::size_t lanes = hn::Lanes(df);
+        const WordVector steps = hn::Mul(hn::Iota(du, 0U), hn::Set(du, kHashX));
+        for (std::size_t row = 0; row < range.rows; ++row) {
+            const std::uint32_t start = range.first_x * kHashX +
+                                        (range.first_y + static_cast<std::uint32_t>(row)) * kHashY +
+                                        static_cast<std::uint32_t>(plane) * kHashZ + seed;
+            for (std::size_t column = 0; column < range.columns; column += lanes) {
+                const auto at = start + static_cast<std::uint32_t>(column) * kHashX;
+                const GradientVectors g = lattice_gradients(hn::Add(steps, hn::Set(du, at)));
+                const std::size_t i = row * range.stride + column;
+                hn::Store(g.x, df, x + i);
+                hn::Store(g.y, df, y + i);
+                hn::Store(g.z, df, z + i);
+            }
+        }
+    }
+};
+
+// The two planes around a sample's z blended into one: what is left depends on x and y only. z holds the part of the
+// gradients along z, already multiplied.
+HWY_INLINE void blend_planes(const PointRange& range, const GradientPlane& low, const GradientPlane& high, float rest,
+                             GradientPlane& out) {
+    const Floats d;
+    const FloatVector w = hn::Set(d, rest);
+    const FloatVector from_high = hn::Sub(w, hn::Set(d, 1.0F));
+    const FloatVector s = fade(w);
+    const std::size_t size = range.rows * range.stride;
+    for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
+        hn::Store(lerp(s, hn::Load(d, low.x + i), hn::Load(d, high.x + i)), d, out.x + i);
+        hn::Store(lerp(s, hn::Load(d, low.y + i), hn::Load(d, high.y + i)), d, out.y + i);
+        const FloatVector near = hn::Mul(hn::Load(d, low.z + i), w);
+        hn::Store(lerp(s, near, hn::Mul(hn::Load(d, high.z + i), from_high)), d, out.z + i);
+    }
+}
+
+// Along a row the noise in lattice column c is slope[c] * (x - c) + height[c], blended between two columns.
+struct RowVectors {
+    FloatVector slope;
+    FloatVector height;
+};
+
+HWY_INLINE RowVectors row_coefficients(const GradientPlane& plane, std::size_t low, std::size_t high, FloatVector v,
+                                       FloatVector s) {
+    const Floats d;
+    const FloatVector from_high = hn::Sub(v, hn::Set(d, 1.0F));
+    const FloatVector near = hn::Add(hn::Mul(hn::Load(d, plane.y + low), v), hn::Load(d, plane.z + low));
+    const FloatVector far = hn::Add(hn::Mul(hn::Load(d, plane.y + high), from_high), hn::Load(d, plane.z + high));
+    return {lerp(s, hn::Load(d, plane.x + low), hn::Load(d, plane.x + high)), lerp(s, near, far)};
+}
+
+HWY_INLINE FloatVector along_row(FloatVector u, FloatVector s, FloatVector slope_low, FloatVector height_low,
+                                 FloatVector slope_high, FloatVector height_high) {
+    const Floats d;
+    const FloatVector near = hn::Add(hn::Mul(slope_low, u), height_low);
+    const FloatVector far = hn::Add(hn::Mul(slope_high, hn::Sub(u, hn::Set(d, 1.0F))), height_high);
+    return lerp(s, near, far);
+}
+
+// A row whose lattice columns fit one vector: coefficients stay in registers.
+template <bool Ridged>
+HWY_INLINE void short_row(const AxisSamples& xs, std::size_t count, std::int32_t first_cell, const RowVectors& row,
+                          const Pass& pass, float base, float* out) {
+    const Floats d;
+    const Ints di;
+    const auto first = hn::Set(di, first_cell);
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        const auto column = hn::Sub(hn::Load(di, xs.cells + i), first);
+        const auto low = hn::IndicesFromVec(d, column);
+        const auto high = hn::IndicesFromVec(d, hn::Add(column, hn::Set(di, 1)));
+        const FloatVector noise =
+            along_row(hn::Load(d, xs.rest + i), hn::Load(d, xs.faded + i), hn::TableLookupLanes(row.slope, low),
+                      hn::TableLookupLanes(row.height, low), hn::TableLookupLanes(row.slope, high),
+                      hn::TableLookupLanes(row.height, high));
+        put<Ridged>(pass, noise, base, out + i, count - i);
+    }
+}
+
+// A row of any length. Where a cell holds a sample or more, a vector of samples needs no more than a vector of columns.
+template <bool Ridged>
+HWY_INLINE void long_row(const AxisSamples& xs, std::size_t count, std::int32_t first_cell, bool dense,
+                         const float* slope, const float* height, const Pass& pass, float base, float* out) {
+    const Floats d;
+    const Ints di;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        const FloatVector u = hn::Load(d, xs.rest + i);
+        const FloatVector s = hn::Load(d, xs.faded + i);
+        FloatVector noise;
+        if (dense) {
+            const auto start = xs.cells[i] - first_cell;
+            const auto index = hn::IndicesFromVec(d, hn::Sub(hn::Load(di, xs.cells + i), hn::Set(di, xs.cells[i])));
+            noise = along_row(u, s, hn::TableLookupLanes(hn::LoadU(d, slope + start), index),
+                              hn::TableLookupLanes(hn::LoadU(d, height + start), index),
+                              hn::TableLookupLanes(hn::LoadU(d, slope + start + 1), index),
+                              hn::TableLookupLanes(hn::LoadU(d, height + start + 1), index));
+        } else {
+            const auto column = hn::Sub(hn::Load(di, xs.cells + i), hn::Set(di, first_cell));
+            noise = along_row(u, s, hn::GatherIndex(d, slope, column), hn::GatherIndex(d, height, column),
+                              hn::GatherIndex(d, slope + 1, column), hn::GatherIndex(d, height + 1, column));
+        }
+        put<Ridged>(pass, noise, base, out + i, count - i);
+    }
+}
+
+// One octave of one tile, all its planes, in row form.
+template <bool Ridged>
+HWY_NOINLINE void rows_octave(const Octave& octave, const SampleBlock& block, const Tile& tile, const AxisSamples& xs,
+                              const AxisSamples& ys, const Pass& pass, const float* bases, float* out) {
+    const Floats d;
+    const std::size_t lanes = hn::Lanes(d);
+    const PointRange range = point_range(xs.cells, tile.nx, ys.cells, tile.ny, lanes);
+    const bool dense = is_dense(xs.cells, tile.nx, lanes);
+    GradientPlane storage[3];
+    GradientPlane* low = &storage[0];
+    GradientPlane* high = &storage[1];
+    GradientPlane& blended = storage[2];
+    alignas(64) float slope[kPointStride + kMostLanes];
+    alignas(64) float height[kPointStride + kMostLanes];
+    std::int32_t cell = 0;
+    for (std::int32_t z = 0; z < block.nz; ++z) {
+        const AxisPoint at = axis_point(block.lattice.z(block.first.z + z * block.step) * octave.frequency);
+        if (z == 0 || at.cell != cell) {
+            if (z != 0 && at.cell == cell + 1) {
+                std::swap(low, high);
+            } else {
+                low->fill(range, octave.seed, at.cell);
+            }
+            high->fill(range, octave.seed, at.cell + 1);
+            cell = at.cell;
+        }
+        blend_planes(range, *low, *high, at.rest, blended);
+        for (std::size_t y = 0; y < tile.ny; ++y) {
+            const std::size_t near = static_cast<std::size_t>(ys.cells[y] - ys.cells[0]) * range.stride;
+            const FloatVector v = hn::Set(d, ys.rest[y]);
+            const FloatVector s = hn::Set(d, ys.faded[y]);
+            float* const row =
+                out + block.index(static_cast<std::int32_t>(tile.x), static_cast<std::int32_t>(tile.y + y), z);
+            if (range.columns <= lanes) {
+                const RowVectors vectors = row_coefficients(blended, near, near + range.stride, v, s);
+                short_row<Ridged>(xs, tile.nx, xs.cells[0], vectors, pass, bases[y], row);
+                continue;
+            }
+            for (std::size_t i = 0; i < range.columns; i += lanes) {
+                const RowVectors vectors = row_coefficients(blended, near + i, near + range.stride + i, v, s);
+                hn::Store(vectors.slope, d, slope + i);
+                hn::Store(vectors.height, d, height + i);
+            }
+            long_row<Ridged>(xs, tile.nx, xs.cells[0], dense, slope, height, pass, bases[y], row);
+        }
+    }
+}
+
+// The noise at points whose cells and rests are given, gradients hashed for each of them, with the operations and the
+// order of the row form.
+HWY_INLINE FloatVector direct_noise(WordVector address, FloatVector u, FloatVector v, FloatVector w, FloatVector su,
+                                    FloatVector sv, FloatVector sw) {
+    const Floats d;
+    const Words du;
+    const FloatVector one = hn::Set(d, 1.0F);
+    const FloatVector u_high = hn::Sub(u, one);
+    const FloatVector v_high = hn::Sub(v, one);
+    const FloatVector w_high = hn::Sub(w, one);
+    const auto column = [&](WordVector at, FloatVector x) HWY_ATTR {
+        const auto edge = [&](WordVector corner, FloatVector y, FloatVector& slope) HWY_ATTR {
+            const GradientVectors low = lattice_gradients(corner);
+            const GradientVectors high = lattice_gradients(hn::Add(corner, hn::Set(du, kHashZ)));
+            slope = lerp(sw, low.x, high.x);
+            const FloatVector along_z = lerp(sw, hn::Mul(low.z, w), hn::Mul(high.z, w_high));
+            return hn::Add(hn::Mul(lerp(sw, low.y, high.y), y), along_z);
+        };
+        FloatVector slope_low;
+        FloatVector slope_high;
+        const FloatVector near = edge(at, v, slope_low);
+        const FloatVector far = edge(hn::Add(at, hn::Set(du, kHashY)), v_high, slope_high);
+        return hn::Add(hn::Mul(lerp(sv, slope_low, slope_high), x), lerp(sv, near, far));
+    };
+    const FloatVector near = column(address, u);
+    return lerp(su, near, column(hn::Add(address, hn::Set(du, kHashX)), u_high));
+}
+
+// One octave of one tile, all its planes, in direct form.
+template <bool Ridged>
+HWY_NOINLINE void direct_octave(const Octave& octave, const SampleBlock& block, const Tile& tile, const AxisSamples& xs,
+                                const AxisSamples& ys, const Pass& pass, const float* bases, float* out) {
+    const Floats d;
+    const Words du;
+    for (std::int32_t z = 0; z < block.nz; ++z) {
+        const AxisPoint at = axis_point(block.lattice.z(block.first.z + z * block.step) * octave.frequency);
+        const FloatVector w = hn::Set(d, at.rest);
+        const FloatVector sw = fade(w);
+        for (std::size_t y = 0; y < tile.ny; ++y) {
+            const std::uint32_t start = static_cast<std::uint32_t>(ys.cells[y]) * kHashY +
+                                        static_cast<std::uint32_t>(at.cell) * kHashZ + octave.seed;
+            const FloatVector v = hn::Set(d, ys.rest[y]);
+            const FloatVector sv = hn::Set(d, ys.faded[y]);
+            float* const row =
+                out + block.index(static_cast<std::int32_t>(tile.x), static_cast<std::int32_t>(tile.y + y), z);
+            for (std::size_t x = 0; x < tile.nx; x += hn::Lanes(d)) {
+                const WordVector cells = hn::BitCast(du, hn::Load(Ints(), xs.cells + x));
+                const WordVector address = hn::Add(hn::Mul(cells, hn::Set(du, kHashX)), hn::Set(du, start));
+                const FloatVector noise =
+                    direct_noise(address, hn::Load(d, xs.rest + x), v, w, hn::Load(d, xs.faded + x), sv, sw);
+                put<Ridged>(pass, noise, bases[y], row + x, tile.nx - x);
+            }
+        }
+    }
+}
+
+template <bool Ridged>
+void tile_octaves(const NoiseSum& sum, const SampleBlock& block, NoiseForm form, const Tile& tile, const Base& base,
+                  float* out) {
+    alignas(64) double x[kTileSamples + kMostLanes];
+    alignas(64) double y[kTileSamples + kMostLanes];
+    float bases[kTileSamples];
+    tile_coordinates(block, tile, x, y);
+    for (std::size_t i = 0; i < tile.ny; ++i) bases[i] = base.at(y[i]);
+    AxisSamples xs;
+    AxisSamples ys;
+    for (int i = 0; i < sum.count; ++i) {
+        const Octave& octave = sum.octaves[static_cast<std::size_t>(i)];
+        xs.fill(x, tile.nx, octave.frequency);
+        ys.fill(y, tile.ny, octave.frequency);
+        const Pass pass{octave.weight, i == 0, i + 1 == sum.count};
+        if (use_rows(octave, block, form)) {
+            rows_octave<Ridged>(octave, block, tile, xs, ys, pass, bases, out);
+        } else {
+            direct_octave<Ridged>(octave, block, tile, xs, ys, pass, bases, out);
+        }
+    }
+}
+
+HWY_INLINE void block_kernel(const NoiseSum& sum, const SampleBlock& block, NoiseForm form, const Base& base,
+                             float* out) {
+    const std::size_t width = tile_width(sum, block, form);
+    const auto nx = static_cast<std::size_t>(block.nx);
+    const auto ny = static_cast<std::size_t>(block.ny);
+    for (std::size_t y = 0; y < ny; y += width) {
+        for (std::size_t x = 0; x < nx; x += width) {
+            const Tile tile{x, y, std::min(width, nx - x), std::min(width, ny - y)};
+            if (sum.ridged) {
+                tile_octaves<true>(sum, block, form, tile, base, out);
+            } else {
+                tile_octaves<false>(sum, block, form, tile, base, out);
+            }
+        }
+    }
+}
+
+}  // namespace quarry::terrain::impl::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,30 @@
+#include "quarry/terrain/ridged_field.hpp"
+
+#include "terrain/noise/bounds.hpp"
+#include "terrain/noise/sums.hpp"
+
+namespace quarry::terrain {
+
+RidgedField::RidgedField(const NoiseOptions& options) : options_(options) {
+    check(options);
+    sum_ = impl::make_sum(options, true);
+}
+
+void RidgedField::sample(const SampleBlock& block, float* out) const {
+    impl::noise_kernels().block(sum_, block, impl::NoiseForm::automatic, {options_.offset, 1}, out);
+}
+
+void RidgedField::densities(std::span<const Position> points, std::span<float> out) const {
+    impl::sum_densities(sum_, {options_.offset, 1}, points, out);
+}
+
+Interval RidgedField::bounds(const Box& box) const {
+    const impl::Base base{options_.offset, 1};
+    return impl::sum_bounds(sum_, box, {base.at(box.low.y), base.at(box.high.y)});
+}
+
+void RidgedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
+}
+
+}  // namespace quarry::terrain

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quarry/terrain/combined_field.hpp"
+#include "quarry/terrain/height_field.hpp"
+#include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/warped_field.hpp"
+#include "tests/terrain/reference_noise.hpp"
+
+// Every kind of field beside the same thing in double, written as plainly as can be.
+namespace quarry::terrain {
+
+using Reference = std::function<double(Position)>;
+
+struct FieldCase {
+    std::string name;
+    std::shared_ptr<const Field> field;
+    Reference reference;
+    double amplitude;  // what 1e-5 is taken of
+};
+
+inline double reference_smooth_minimum(double a, double b, double blend) {
+    const double overlap = std::max(blend - std::abs(a - b), 0.0);
+    return std::min(a, b) - (blend > 0 ? overlap * overlap / (4 * blend) : 0);
+}
+
+inline std::vector<FieldCase> noise_cases() {
+    const NoiseOptions hills{.seed = 7, .octaves = 4, .frequency = 0.02, .amplitude = 32, .offset = 2};
+    const NoiseOptions peaks{.seed = 1234567890123ULL, .octaves = 5, .frequency = 0.011, .amplitude = 40, .offset = -3};
+    return {
+        {"noise", std::make_shared<NoiseField>(hills),
+         [=](Position p) { return p.y - 2 - 32 * reference::fbm(hills, p, 4); }, 32},
+        {"height", std::make_shared<HeightField>(hills),
+         [=](Position p) {
+             return p.y - 2 - 32 * reference::fbm(hills, {p.x, 0, p.z}, 4);
+         },
+         32},
+        {"ridged", std::make_shared<RidgedField>(peaks),
+         [=](Position p) { return p.y + 3 - 40 * reference::fbm(peaks, p, 5, true); }, 40},
+    };
+}
+
+inline std::vector<FieldCase> shape_cases() {
+    return {
+        {"plane", std::make_shared<PlaneField>(Position{1, 2, 3}, Position{3, 4, 12}),
+         [](Position p) { return (3 * (p.x - 1) + 4 * (p.y - 2) + 12 * (p.z - 3)) / 13; }, 100},
+        {"sphere", std::make_shared<SphereField>(Position{5, -6, 7}, 30.5),
+         [](Position p) { return std::hypot(p.x - 5, p.y + 6, p.z - 7) - 30.5; }, 100},
+        {"box", std::make_shared<BoxField>(Position{-4, 3, 9}, Position{20, 10, 30}),
+         [](Position p) {
+             const double x = std::abs(p.x + 4) - 20;
+             const double y = std::abs(p.y - 3) - 10;
+             const double z = std::abs(p.z - 9) - 30;
+             if (x <= 0 && y <= 0 && z <= 0) return std::max({x, y, z});
+             return std::hypot(std::max(x, 0.0), std::max(y, 0.0), std::max(z, 0.0));
+         },
+         100},
+        {"torus", std::make_shared<TorusField>(Position{1, 5, -8}, 30, 9),
+         [](Position p) { return std::hypot(std::hypot(p.x - 1, p.z + 8) - 30, p.y - 5) - 9; }, 100},
+    };
+}
+
+inline std::vector<FieldCase> composed_cases() {
+    const FieldCase hills = noise_cases()[0];
+    const FieldCase peaks = noise_cases()[2];
+    const FieldCase sphere = shape_cases()[1];
+    std::vector<FieldCase> cases;
+    for (const double blend : {0.0, 6.0}) {
+        const std::string suffix = blend > 0 ? " blended" : "";
+        const auto combined = [&](Combination how) {
+            return std::make_shared<CombinedField>(how, hills.field, sphere.field, blend);
+        };
+        cases.push_back(
+            {"union" + suffix, combined(Combination::unite),
+             [=](Position p) { return reference_smooth_minimum(hills.reference(p), sphere.reference(p), blend); },
+             100});
+        cases.push_back(
+            {"intersection" + suffix, combined(Combination::intersect),
+             [=](Position p) { return -reference_smooth_minimum(-hills.reference(p), -sphere.reference(p), blend); },
+             100});
+        cases.push_back(
+            {"subtraction" + suffix, combined(Combination::subtract),
+             [=](Position p) { return -reference_smooth_minimum(-hills.reference(p), sphere.reference(p), blend); },
+             100});
+    }
+    cases.push_back({"translation", std::make_shared<TranslatedField>(peaks.field, Position{10, -20.5, 0.25}),
+                     [=](Position p) {
+                         return peaks.reference({p.x - 10, p.y + 20.5, p.z - 0.25});
+                     },
+                     40});
+    const NoiseOptions warp{.seed = 5, .octaves = 2, .frequency = 0.01, .amplitude = 12};
+    cases.push_back({"warp", std::make_shared<WarpedField>(hills.field, warp),
+                     [=](Position p) {
+                         double shift[3];
+                         for (std::uint64_t axis = 0; axis < 3; ++axis) {
+                             NoiseOptions one = warp;
+                             one.seed = 3 * warp.seed + axis;
+                             shift[axis] = warp.amplitude * reference::fbm(one, p, 2);
+                         }
+                         return hills.reference({p.x - shift[0], p.y - shift[1], p.z - shift[2]});
+                     },
+                     32});
+    return cases;
+}
+
+inline std::vector<FieldCase> all_cases() {
+    std::vector<FieldCase> cases = noise_cases();
+    for (const FieldCase& each : shape_cases()) cases.push_back(each);
+    for (const FieldCase& each : composed_cases()) cases.push_back(each);
+    return cases;
+}
+
+}  // namespace quarry::terrain

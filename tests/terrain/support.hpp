@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quarry/terrain/field.hpp"
+#include "quarry/terrain/lattice.hpp"
+#include "quarry/terrain/simd.hpp"
+
+namespace quarry::terrain {
+
+// Puts the SIMD target back that was in use before.
+class KeepSimdTarget {
+  public:
+    KeepSimdTarget() = default;
+    KeepSimdTarget(const KeepSimdTarget&) = delete;
+    KeepSimdTarget& operator=(const KeepSimdTarget&) = delete;
+    ~KeepSimdTarget() { force_simd_target(before_); }
+
+  private:
+    SimdTarget before_ = simd_target();
+};
+
+// Numbers for property tests. The seed is printed with every failure; QUARRY_TEST_SEED repeats a run.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : seed_(chosen(seed)), engine_(seed_) {}
+
+    std::uint64_t seed() const { return seed_; }
+    double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+    std::int32_t integer(std::int32_t low, std::int32_t high) {
+        return std::uniform_int_distribution<std::int32_t>(low, high)(engine_);
+    }
+    Position position(double reach) { return {real(-reach, reach), real(-reach, reach), real(-reach, reach)}; }
+    LatticePoint point(std::int32_t reach) {
+        return {integer(-reach, reach), integer(-reach, reach), integer(-reach, reach)};
+    }
+
+  private:
+    static std::uint64_t chosen(std::uint64_t seed) {
+        const char* const text = std::getenv("QUARRY_TEST_SEED");  // NOLINT(concurrency-mt-unsafe)
+        return text == nullptr ? seed : std::stoull(text);
+    }
+
+    std::uint64_t seed_;
+    std::mt19937_64 engine_;
+};
+
+inline std::vector<float> sampled(const Field& field, const SampleBlock& block) {
+    std::vector<float> out(block.size());
+    field.sample(block, out.data());
+    return out;
+}
+
+inline std::vector<float> sampled_by_points(const Field& field, const SampleBlock& block) {
+    std::vector<float> out(block.size());
+    field.Field::sample(block, out.data());
+    return out;
+}
+
+inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+template <class Function>
+std::string refusal_of(Function&& function) {
+    try {
+        function();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace quarry::terrain
