@@ -112,7 +112,7 @@ class Extraction {
             memory_.border.push_back({vertex, near, static_cast<std::uint32_t>(memory_.moved_positions.size())});
             // Counts through the parts of near from the lowest bits up, which is the order of rank_of_choice.
             for (std::uint32_t active = near & (~near + 1); active != 0; active = (active - near) & near) {
-                memory_.moved_positions.push_back(transvoxel::moved(at, active, cells));
+                memory_.moved_positions.push_back(transvoxel::moved(at, active, near, cells));
             }
         }
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "quarry/terrain/chunk_mesh.hpp"
@@ -29,6 +30,10 @@ class Buffer {
 
     // Only where there is room.
     void append(const T& item) noexcept { items_[size_++] = item; }
+
+    // Where the next items go; keep says how many of those that were written there count.
+    T* room() noexcept { return items_.get() + size_; }
+    void keep(std::size_t count) noexcept { size_ += count; }
 
     std::size_t size() const noexcept { return size_; }
     const T* data() const noexcept { return items_.get(); }

@@ -76,10 +76,13 @@ class RegularMesher {
         }
     }
 
+    // Writes two or all five triangles and keeps those that there are: how many is hard for a processor to foresee.
     void add_cell(const RegularCase& entry, const std::uint32_t* vertex_on) {
-        for (std::size_t i = 0; i < std::size_t{3} * entry.triangle_count; ++i) {
-            memory_.indices.append(vertex_on[offsets_[entry.edges[i]]]);
-        }
+        std::uint32_t* const out = memory_.indices.room();
+        const std::size_t written = entry.triangle_count <= 2 ? 6 : entry.edges.size();
+        for (std::size_t i = 0; i < 6; ++i) out[i] = vertex_on[offsets_[entry.edges[i]]];
+        for (std::size_t i = 6; i < written; ++i) out[i] = vertex_on[offsets_[entry.edges[i]]];
+        memory_.indices.keep(std::size_t{3} * entry.triangle_count);
     }
 
     const ChunkGrid& grid_;

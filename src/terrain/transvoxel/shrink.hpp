@@ -1,8 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "quarry/terrain/chunk_key.hpp"
@@ -34,20 +34,22 @@ inline std::uint32_t rank_of_choice(std::uint32_t active, std::uint32_t near) no
     return number - 1;
 }
 
-// Where a vertex goes when `active` sides have transition cells. Along the axis of an active side the border layer [0,
-// 1] is mapped to [1/4, 1]; the shift fades to 0 towards sides that are not active, where the vertex is shared with a
-// chunk that does not move it. Without the fading a triangle between a vertex on such a side and one beside it could
-// turn over. All that is computed is exact, as a vertex has at most one coordinate that is no whole number.
-inline Vector3 moved(Vector3 at, std::uint32_t active, float cells) noexcept {
+// Where a vertex goes when, of the sides near it, `active` have transition cells. Along the axis of an active side the
+// border layer [0, 1] is mapped to [1/4, 1]; the shift fades to 0 towards sides that are not active, where the vertex
+// is shared with a chunk that does not move it. Without the fading a triangle between a vertex on such a side and one
+// beside it could turn over. All that is computed is exact, as a vertex has at most one coordinate that is no whole
+// number.
+inline Vector3 moved(Vector3 at, std::uint32_t active, std::uint32_t near, float cells) noexcept {
     const std::array<float, side::count> distances = distances_to_sides(at, cells);
+    float fade = 1;
+    for (std::uint32_t rest = near & ~active; rest != 0; rest &= rest - 1) {
+        fade *= distances[static_cast<std::size_t>(std::countr_zero(rest))];
+    }
     std::array<float, 3> shift{};
-    for (std::uint32_t toward = 0; toward < side::count; ++toward) {
-        if ((active >> toward & 1) == 0 || distances[toward] >= 1) continue;
-        float amount = kTransitionDepth * (1 - distances[toward]);
-        for (std::uint32_t other = 0; other < side::count; ++other) {
-            if ((active >> other & 1) == 0) amount *= std::min(distances[other], 1.0f);
-        }
-        shift[toward / 2] += toward % 2 == 0 ? amount : -amount;
+    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+        const auto toward = static_cast<std::size_t>(std::countr_zero(rest));
+        const float amount = kTransitionDepth * (1 - distances[toward]) * fade;
+        shift[toward / 2] = toward % 2 == 0 ? amount : -amount;
     }
     return {at.x + shift[0], at.y + shift[1], at.z + shift[2]};
 }
