@@ -43,7 +43,7 @@ Vector3 normal_of_odd_gradient(const Gradient& gradient) noexcept {
     return {static_cast<float>(x / length), static_cast<float>(y / length), static_cast<float>(z / length)};
 }
 
-Vector3 normal_from(const Gradient& gradient) noexcept {
+inline Vector3 normal_from(const Gradient& gradient) noexcept {
     // Squares between these have kept all their digits in a float.
     constexpr float kSmallest = 1e-20f;
     constexpr float kLargest = 1e30f;
@@ -151,9 +151,9 @@ class Extraction {
 
     static void copy_normals(std::span<const Gradient> first, std::span<const Gradient> second,
                              std::vector<Vector3>& normals) {
-        normals.reserve(first.size() + second.size());
-        for (const Gradient& gradient : first) normals.push_back(normal_from(gradient));
-        for (const Gradient& gradient : second) normals.push_back(normal_from(gradient));
+        normals.resize(first.size() + second.size());
+        for (std::size_t i = 0; i < first.size(); ++i) normals[i] = normal_from(first[i]);
+        for (std::size_t i = 0; i < second.size(); ++i) normals[first.size() + i] = normal_from(second[i]);
     }
 
     const Field& field_;

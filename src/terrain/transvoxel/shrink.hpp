@@ -40,18 +40,19 @@ inline std::uint32_t rank_of_choice(std::uint32_t active, std::uint32_t near) no
 // beside it could turn over. All that is computed is exact, as a vertex has at most one coordinate that is no whole
 // number.
 inline Vector3 moved(Vector3 at, std::uint32_t active, std::uint32_t near, float cells) noexcept {
-    const std::array<float, side::count> distances = distances_to_sides(at, cells);
-    float fade = 1;
-    for (std::uint32_t rest = near & ~active; rest != 0; rest &= rest - 1) {
-        fade *= distances[static_cast<std::size_t>(std::countr_zero(rest))];
+    float scale = kTransitionDepth;
+    if (active != near) {
+        const std::array<float, side::count> distances = distances_to_sides(at, cells);
+        for (std::uint32_t rest = near & ~active; rest != 0; rest &= rest - 1) {
+            scale *= distances[static_cast<std::size_t>(std::countr_zero(rest))];
+        }
     }
-    std::array<float, 3> shift{};
-    for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
-        const auto toward = static_cast<std::size_t>(std::countr_zero(rest));
-        const float amount = kTransitionDepth * (1 - distances[toward]) * fade;
-        shift[toward / 2] = toward % 2 == 0 ? amount : -amount;
-    }
-    return {at.x + shift[0], at.y + shift[1], at.z + shift[2]};
+    const auto along = [&](float coordinate, std::uint32_t low, std::uint32_t high) {
+        const float inwards = (active & low) != 0 ? 1 - coordinate : (active & high) != 0 ? cells - 1 - coordinate : 0;
+        return coordinate + scale * inwards;
+    };
+    return {along(at.x, side::low_x, side::high_x), along(at.y, side::low_y, side::high_y),
+            along(at.z, side::low_z, side::high_z)};
 }
 
 }  // namespace quarry::terrain::transvoxel

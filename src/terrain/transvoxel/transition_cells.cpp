@@ -34,13 +34,11 @@ class SidePlane {
     }
 
   private:
-    static std::uint64_t column(const impl::ExtractMemory& memory, std::size_t x, std::size_t z, std::size_t samples) {
-        std::uint64_t bits = 0;
-        for (std::size_t y = 0; y < samples; ++y) bits |= (memory.signs[z * samples + y] >> x & 1) << y;
-        return bits;
-    }
     std::uint64_t column(const impl::ExtractMemory& memory, std::size_t x, std::size_t z) const {
-        return column(memory, x, z, grid_.samples);
+        const std::uint64_t* const words = memory.signs.data() + z * grid_.samples;
+        std::uint64_t bits = 0;
+        for (std::size_t y = 0; y < grid_.samples; ++y) bits |= (words[y] >> x & 1) << y;
+        return bits;
     }
 
     const ChunkGrid& grid_;
@@ -106,7 +104,7 @@ class HalfVertices {
 class TransitionMesher {
   public:
     TransitionMesher(const ChunkGrid& grid, std::size_t side, impl::ExtractMemory& memory)
-        : grid_(grid), half_(coarse(grid)), plane_(grid, side, memory), memory_(memory) {
+        : grid_(grid), half_(coarse(grid)), plane_(grid, side, memory), cases_(tables().transition), memory_(memory) {
         const CellShape& shape = transition_shape();
         for (std::size_t edge = 0; edge < kTransitionEdges; ++edge) {
             const Point from = shape.corners[shape.edges[edge].from];
@@ -128,7 +126,7 @@ class TransitionMesher {
             const std::uint64_t mixed = (some | some >> 1 | some >> 2) & ~(all & all >> 1 & all >> 2);
             for_each_bit(mixed & kEvenBits & low_bits(grid_.cells), [&](std::size_t i) {
                 const std::uint64_t inside = (rows[0] >> i & 7) | (rows[1] >> i & 7) << 3 | (rows[2] >> i & 7) << 6;
-                add_cell(tables().transition[inside], i, j);
+                add_cell(cases_[inside], i, j);
             });
         }
     }
@@ -154,6 +152,7 @@ class TransitionMesher {
     const ChunkGrid& grid_;
     const ChunkGrid half_;
     const SidePlane plane_;
+    const std::array<TransitionCase, 512>& cases_;
     impl::ExtractMemory& memory_;
     std::array<std::size_t, kTransitionEdges> offsets_{};
 };
