@@ -38,9 +38,9 @@ class Baker {
         baked_.positions.assign(from_.positions.begin(), from_.positions.begin() + full);
         baked_.normals.assign(from_.normals.begin(), from_.normals.begin() + full);
         for (const BorderVertex& vertex : from_.border) {
-            const std::uint32_t active = mask_ & vertex.near;
+            const std::uint32_t active = mask_ & vertex.sides;
             if (active == 0) continue;
-            const std::size_t moved = vertex.first_moved + transvoxel::rank_of_choice(active, vertex.near);
+            const std::size_t moved = vertex.first_moved + transvoxel::rank_of_choice(active, vertex.sides);
             baked_.positions[vertex.vertex] = from_.moved_positions[moved];
             baked_.normals[vertex.vertex] = from_.moved_normals[moved];
         }

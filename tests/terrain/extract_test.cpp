@@ -1,5 +1,6 @@
 #include "quarry/terrain/extract.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,8 @@
 
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/simd.hpp"
 #include "tests/jobs/counting_allocator.hpp"
 #include "tests/terrain/patchwork.hpp"
 #include "tests/terrain/test_fields.hpp"
@@ -218,6 +221,26 @@ TEST(Extract, HasTheSameHashOn1To8Workers) {
                      [&](std::size_t i) { hashes[i] = content_hash(extract(field, keys[i])); });
         EXPECT_EQ(hashes, expected) << workers << " workers";
     }
+}
+
+// R18: and for any SIMD target.
+TEST(Extract, HasTheSameHashOnEachSimdTarget) {
+    const NoiseField field{NoiseOptions{}};
+    const std::vector<ChunkKey> keys{{0, 0, 0, 0}, {0, -3, -1, 5}, {1, 2, 0, -1}, {2, 1, -1, 1}, {4, 0, 0, 0}};
+    const SimdTarget best = simd_target();
+    std::vector<std::uint64_t> expected;
+    for (const ChunkKey& key : keys) {
+        const ChunkMesh mesh = extract(field, key);
+        EXPECT_EQ(mesh.content, ChunkContent::surface);
+        expected.push_back(content_hash(mesh));
+    }
+    for (const SimdTarget target : simd_targets()) {
+        force_simd_target(target);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            EXPECT_EQ(content_hash(extract(field, keys[i])), expected[i]) << name_of(target) << ", chunk " << i;
+        }
+    }
+    force_simd_target(best);
 }
 
 TEST(Extract, AllocatesOnlyTheMeshOnceWarm) {

@@ -32,7 +32,7 @@ struct IndexRange {
 // them.
 struct BorderVertex {
     std::uint32_t vertex = 0;
-    std::uint32_t near = 0;         // side bits, at least one
+    std::uint32_t sides = 0;        // the near ones, as bits; at least one
     std::uint32_t first_moved = 0;  // into moved_positions and moved_normals
 
     friend constexpr bool operator==(const BorderVertex&, const BorderVertex&) = default;
