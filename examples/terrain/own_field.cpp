@@ -14,7 +14,7 @@ namespace terrain = quarry::terrain;
 // [begin docs]
 // Densities are pulled towards multiples of the step. The curve goes up everywhere, so it keeps bounds in order.
 class Terraces final : public terrain::Field {
-public:
+  public:
     Terraces(std::shared_ptr<const terrain::Field> field, float step) : field_(std::move(field)), step_(step) {}
 
     void densities(std::span<const terrain::Position> points, std::span<float> out) const override {
@@ -40,7 +40,7 @@ public:
         }
     }
 
-private:
+  private:
     float curve(float density) const {
         const float whole = std::floor(density / step_);
         const float rest = density / step_ - whole;

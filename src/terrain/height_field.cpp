@@ -42,7 +42,7 @@ void HeightField::densities(std::span<const Position> points, std::span<float> o
 Interval HeightField::bounds(const Box& box) const {
     const impl::Base base{options_.offset, 1};
     const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
-    return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)});
+    return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface);
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

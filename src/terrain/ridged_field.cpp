@@ -19,8 +19,7 @@ void RidgedField::densities(std::span<const Position> points, std::span<float> o
 }
 
 Interval RidgedField::bounds(const Box& box) const {
-    const impl::Base base{options_.offset, 1};
-    return impl::sum_bounds(sum_, box, {base.at(box.low.y), base.at(box.high.y)});
+    return impl::density_bounds(sum_, box, {options_.offset, 1});
 }
 
 void RidgedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

@@ -84,7 +84,9 @@ void WarpedField::densities(std::span<const Position> points, std::span<float> o
 }
 
 Interval WarpedField::bounds(const Box& box) const {
-    const auto shift = [&](std::size_t axis) { return impl::sum_bounds(sums_[axis], box, {0, 0}); };
+    const auto shift = [&](std::size_t axis) {
+        return impl::sum_bounds(sums_[axis], box, {0, 0}, impl::BoundsFor::range);
+    };
     const Interval x = shift(0);
     const Interval y = shift(1);
     const Interval z = shift(2);

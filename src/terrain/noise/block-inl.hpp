@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -30,6 +31,23 @@ struct AxisSamples {
         const std::size_t padded = (count + hn::Lanes(d) - 1) / hn::Lanes(d) * hn::Lanes(d);
         split(coordinates, padded, frequency, cells, rest);
         for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) hn::Store(fade(hn::Load(d, rest + i)), d, faded + i);
+    }
+};
+
+// The samples of a row, with their lattice columns counted from the tile's first.
+struct RowSamples {
+    const AxisSamples& axis;
+    std::size_t count;
+    bool dense;
+    alignas(64) std::int32_t columns[kTileSamples + kMostLanes];
+
+    RowSamples(const AxisSamples& samples, std::size_t size)
+        : axis(samples), count(size), dense(is_dense(samples.cells, size, hn::Lanes(Floats()))) {
+        const Ints di;
+        const auto first = hn::Set(di, samples.cells[0]);
+        for (std::size_t i = 0; i < size; i += hn::Lanes(di)) {
+            hn::Store(hn::Sub(hn::Load(di, samples.cells + i), first), di, columns + i);
+        }
     }
 };
 
@@ -130,56 +148,100 @@ HWY_INLINE RowVectors row_coefficients(const GradientPlane& plane, std::size_t l
     return {lerp(s, hn::Load(d, plane.x + low), hn::Load(d, plane.x + high)), lerp(s, near, far)};
 }
 
-HWY_INLINE FloatVector along_row(FloatVector u, FloatVector s, FloatVector slope_low, FloatVector height_low,
-                                 FloatVector slope_high, FloatVector height_high) {
-    const Floats d;
-    const FloatVector near = hn::Add(hn::Mul(slope_low, u), height_low);
-    const FloatVector far = hn::Add(hn::Mul(slope_high, hn::Sub(u, hn::Set(d, 1.0F))), height_high);
-    return lerp(s, near, far);
+// From one lattice column to the next: what is added to slope and height when the next column counts fully.
+HWY_INLINE RowVectors row_change(const RowVectors& low, const RowVectors& high) {
+    return {hn::Sub(high.slope, low.slope), hn::Sub(hn::Sub(high.height, high.slope), low.height)};
+}
+
+HWY_INLINE FloatVector along_row(FloatVector u, FloatVector s, const RowVectors& row, const RowVectors& change) {
+    const FloatVector near = hn::Add(hn::Mul(row.slope, u), row.height);
+    return hn::Add(near, hn::Mul(s, hn::Add(hn::Mul(change.slope, u), change.height)));
+}
+
+template <class Indices>
+HWY_INLINE RowVectors picked(const RowVectors& row, const Indices& indices) {
+    return {hn::TableLookupLanes(row.slope, indices), hn::TableLookupLanes(row.height, indices)};
+}
+
+// The same for one sample: at the end of a row a whole vector for one or two would cost as much as for sixteen.
+template <bool Ridged>
+HWY_INLINE void put_one(const Pass& pass, float u, float s, const float* row, float base, float* out) {
+    const float near = row[0] * u + row[kMostLanes];
+    const float noise = near + s * (row[2 * kMostLanes] * u + row[3 * kMostLanes]);
+    const float added = pass.weight * (Ridged ? 1.0F - 2.0F * std::abs(noise) : noise);
+    const float sum = pass.first ? added : *out + added;
+    *out = pass.last ? base - sum : sum;
 }
 
 // A row whose lattice columns fit one vector: coefficients stay in registers.
 template <bool Ridged>
-HWY_INLINE void short_row(const AxisSamples& xs, std::size_t count, std::int32_t first_cell, const RowVectors& row,
-                          const Pass& pass, float base, float* out) {
+HWY_INLINE void short_row(const RowSamples& xs, const RowVectors& row, const Pass& pass, float base, float* out) {
     const Floats d;
     const Ints di;
-    const auto first = hn::Set(di, first_cell);
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-        const auto column = hn::Sub(hn::Load(di, xs.cells + i), first);
-        const auto low = hn::IndicesFromVec(d, column);
-        const auto high = hn::IndicesFromVec(d, hn::Add(column, hn::Set(di, 1)));
-        const FloatVector noise =
-            along_row(hn::Load(d, xs.rest + i), hn::Load(d, xs.faded + i), hn::TableLookupLanes(row.slope, low),
-                      hn::TableLookupLanes(row.height, low), hn::TableLookupLanes(row.slope, high),
-                      hn::TableLookupLanes(row.height, high));
-        put<Ridged>(pass, noise, base, out + i, count - i);
+    const std::size_t lanes = hn::Lanes(d);
+    const auto next = hn::And(hn::Iota(di, 1), hn::Set(di, static_cast<std::int32_t>(lanes) - 1));
+    const RowVectors change = row_change(row, picked(row, hn::IndicesFromVec(d, next)));
+    const std::size_t single = xs.count % lanes <= 2 ? xs.count % lanes : 0;
+    std::size_t i = 0;
+    for (; i < xs.count - single; i += lanes) {
+        const auto column = hn::IndicesFromVec(d, hn::Load(di, xs.columns + i));
+        const FloatVector noise = along_row(hn::Load(d, xs.axis.rest + i), hn::Load(d, xs.axis.faded + i),
+                                            picked(row, column), picked(change, column));
+        put<Ridged>(pass, noise, base, out + i, xs.count - i);
+    }
+    if (single == 0) return;
+    alignas(64) float coefficients[4 * kMostLanes];
+    hn::Store(row.slope, d, coefficients);
+    hn::Store(row.height, d, coefficients + kMostLanes);
+    hn::Store(change.slope, d, coefficients + 2 * kMostLanes);
+    hn::Store(change.height, d, coefficients + 3 * kMostLanes);
+    for (; i < xs.count; ++i) {
+        put_one<Ridged>(pass, xs.axis.rest[i], xs.axis.faded[i], coefficients + xs.columns[i], base, out + i);
     }
 }
 
-// A row of any length. Where a cell holds a sample or more, a vector of samples needs no more than a vector of columns.
+// The coefficients of a row of any length.
+struct RowArrays {
+    alignas(64) float slope[kPointStride + kMostLanes];
+    alignas(64) float height[kPointStride + kMostLanes];
+    alignas(64) float slope_change[kPointStride + kMostLanes];
+    alignas(64) float height_change[kPointStride + kMostLanes];
+
+    // For so many columns; slope and height are there.
+    HWY_INLINE void fill_changes(std::size_t columns) {
+        const Floats d;
+        for (std::size_t i = 0; i < columns; i += hn::Lanes(d)) {
+            const RowVectors low{hn::Load(d, slope + i), hn::Load(d, height + i)};
+            const RowVectors high{hn::LoadU(d, slope + i + 1), hn::LoadU(d, height + i + 1)};
+            const RowVectors change = row_change(low, high);
+            hn::Store(change.slope, d, slope_change + i);
+            hn::Store(change.height, d, height_change + i);
+        }
+    }
+};
+
+// Where a cell holds a sample or more, a vector of samples needs no more than a vector of columns.
 template <bool Ridged>
-HWY_INLINE void long_row(const AxisSamples& xs, std::size_t count, std::int32_t first_cell, bool dense,
-                         const float* slope, const float* height, const Pass& pass, float base, float* out) {
+HWY_INLINE void long_row(const RowSamples& xs, const RowArrays& row, const Pass& pass, float base, float* out) {
     const Floats d;
     const Ints di;
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-        const FloatVector u = hn::Load(d, xs.rest + i);
-        const FloatVector s = hn::Load(d, xs.faded + i);
+    for (std::size_t i = 0; i < xs.count; i += hn::Lanes(d)) {
+        const FloatVector u = hn::Load(d, xs.axis.rest + i);
+        const FloatVector s = hn::Load(d, xs.axis.faded + i);
+        const auto column = hn::Load(di, xs.columns + i);
         FloatVector noise;
-        if (dense) {
-            const auto start = xs.cells[i] - first_cell;
-            const auto index = hn::IndicesFromVec(d, hn::Sub(hn::Load(di, xs.cells + i), hn::Set(di, xs.cells[i])));
-            noise = along_row(u, s, hn::TableLookupLanes(hn::LoadU(d, slope + start), index),
-                              hn::TableLookupLanes(hn::LoadU(d, height + start), index),
-                              hn::TableLookupLanes(hn::LoadU(d, slope + start + 1), index),
-                              hn::TableLookupLanes(hn::LoadU(d, height + start + 1), index));
+        if (xs.dense) {
+            const auto start = xs.columns[i];
+            const auto index = hn::IndicesFromVec(d, hn::Sub(column, hn::Set(di, start)));
+            noise = along_row(
+                u, s, picked({hn::LoadU(d, row.slope + start), hn::LoadU(d, row.height + start)}, index),
+                picked({hn::LoadU(d, row.slope_change + start), hn::LoadU(d, row.height_change + start)}, index));
         } else {
-            const auto column = hn::Sub(hn::Load(di, xs.cells + i), hn::Set(di, first_cell));
-            noise = along_row(u, s, hn::GatherIndex(d, slope, column), hn::GatherIndex(d, height, column),
-                              hn::GatherIndex(d, slope + 1, column), hn::GatherIndex(d, height + 1, column));
+            noise = along_row(
+                u, s, {hn::GatherIndex(d, row.slope, column), hn::GatherIndex(d, row.height, column)},
+                {hn::GatherIndex(d, row.slope_change, column), hn::GatherIndex(d, row.height_change, column)});
         }
-        put<Ridged>(pass, noise, base, out + i, count - i);
+        put<Ridged>(pass, noise, base, out + i, xs.count - i);
     }
 }
 
@@ -190,13 +252,12 @@ HWY_NOINLINE void rows_octave(const Octave& octave, const SampleBlock& block, co
     const Floats d;
     const std::size_t lanes = hn::Lanes(d);
     const PointRange range = point_range(xs.cells, tile.nx, ys.cells, tile.ny, lanes);
-    const bool dense = is_dense(xs.cells, tile.nx, lanes);
+    const RowSamples row_samples(xs, tile.nx);
     GradientPlane storage[3];
     GradientPlane* low = &storage[0];
     GradientPlane* high = &storage[1];
     GradientPlane& blended = storage[2];
-    alignas(64) float slope[kPointStride + kMostLanes];
-    alignas(64) float height[kPointStride + kMostLanes];
+    RowArrays arrays;
     std::int32_t cell = 0;
     for (std::int32_t z = 0; z < block.nz; ++z) {
         const AxisPoint at = axis_point(block.lattice.z(block.first.z + z * block.step) * octave.frequency);
@@ -218,15 +279,16 @@ HWY_NOINLINE void rows_octave(const Octave& octave, const SampleBlock& block, co
                 out + block.index(static_cast<std::int32_t>(tile.x), static_cast<std::int32_t>(tile.y + y), z);
             if (range.columns <= lanes) {
                 const RowVectors vectors = row_coefficients(blended, near, near + range.stride, v, s);
-                short_row<Ridged>(xs, tile.nx, xs.cells[0], vectors, pass, bases[y], row);
+                short_row<Ridged>(row_samples, vectors, pass, bases[y], row);
                 continue;
             }
             for (std::size_t i = 0; i < range.columns; i += lanes) {
                 const RowVectors vectors = row_coefficients(blended, near + i, near + range.stride + i, v, s);
-                hn::Store(vectors.slope, d, slope + i);
-                hn::Store(vectors.height, d, height + i);
+                hn::Store(vectors.slope, d, arrays.slope + i);
+                hn::Store(vectors.height, d, arrays.height + i);
             }
-            long_row<Ridged>(xs, tile.nx, xs.cells[0], dense, slope, height, pass, bases[y], row);
+            arrays.fill_changes(range.columns);
+            long_row<Ridged>(row_samples, arrays, pass, bases[y], row);
         }
     }
 }
@@ -238,25 +300,21 @@ HWY_INLINE FloatVector direct_noise(WordVector address, FloatVector u, FloatVect
     const Floats d;
     const Words du;
     const FloatVector one = hn::Set(d, 1.0F);
-    const FloatVector u_high = hn::Sub(u, one);
     const FloatVector v_high = hn::Sub(v, one);
     const FloatVector w_high = hn::Sub(w, one);
-    const auto column = [&](WordVector at, FloatVector x) HWY_ATTR {
-        const auto edge = [&](WordVector corner, FloatVector y, FloatVector& slope) HWY_ATTR {
-            const GradientVectors low = lattice_gradients(corner);
-            const GradientVectors high = lattice_gradients(hn::Add(corner, hn::Set(du, kHashZ)));
-            slope = lerp(sw, low.x, high.x);
-            const FloatVector along_z = lerp(sw, hn::Mul(low.z, w), hn::Mul(high.z, w_high));
-            return hn::Add(hn::Mul(lerp(sw, low.y, high.y), y), along_z);
-        };
-        FloatVector slope_low;
-        FloatVector slope_high;
-        const FloatVector near = edge(at, v, slope_low);
-        const FloatVector far = edge(hn::Add(at, hn::Set(du, kHashY)), v_high, slope_high);
-        return hn::Add(hn::Mul(lerp(sv, slope_low, slope_high), x), lerp(sv, near, far));
+    const auto edge = [&](WordVector at, FloatVector y) HWY_ATTR {
+        const GradientVectors low = lattice_gradients(at);
+        const GradientVectors high = lattice_gradients(hn::Add(at, hn::Set(du, kHashZ)));
+        const FloatVector along_z = lerp(sw, hn::Mul(low.z, w), hn::Mul(high.z, w_high));
+        return RowVectors{lerp(sw, low.x, high.x), hn::Add(hn::Mul(lerp(sw, low.y, high.y), y), along_z)};
     };
-    const FloatVector near = column(address, u);
-    return lerp(su, near, column(hn::Add(address, hn::Set(du, kHashX)), u_high));
+    const auto column = [&](WordVector at) HWY_ATTR {
+        const RowVectors near = edge(at, v);
+        const RowVectors far = edge(hn::Add(at, hn::Set(du, kHashY)), v_high);
+        return RowVectors{lerp(sv, near.slope, far.slope), lerp(sv, near.height, far.height)};
+    };
+    const RowVectors low = column(address);
+    return along_row(u, su, low, row_change(low, column(hn::Add(address, hn::Set(du, kHashX)))));
 }
 
 // One octave of one tile, all its planes, in direct form.

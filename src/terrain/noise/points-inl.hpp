@@ -73,7 +73,7 @@ void batch_sums(const NoiseSum& sum, const PointBatch& batch, BatchSamples& samp
 }
 
 HWY_INLINE void points_kernel(const NoiseSum& sum, const PointArrays& points, const float* bases, float* out) {
-    alignas(64) float sums[kTileSamples + kMostLanes];
+    alignas(64) float sums[kTileSamples + kMostLanes] = {};
     BatchSamples samples;
     for (std::size_t first = 0; first < points.count; first += kTileSamples) {
         const PointBatch batch(points, first);
