@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/surface_samples.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/surface.hpp"
@@ -66,9 +67,11 @@ class Extraction {
 
     ChunkMesh run() {
         if (!field_.bounds(box_of(block_)).may_have_surface()) return std::move(mesh_);
-        mesh_.content = ChunkContent::empty;
         memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
-        field_.sample(block_, memory_.samples.data());
+        // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
+        // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
+        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return std::move(mesh_);
+        mesh_.content = ChunkContent::empty;
         if (!transvoxel::find_signs(grid_, memory_)) return std::move(mesh_);
         mesh_.content = ChunkContent::surface;
         mesh_cells();
