@@ -4,8 +4,10 @@ namespace quarry::terrain {
 
 class BoxField;
 class CombinedField;
+class ExtractScratch;
 class Field;
 class HeightField;
+class IndexList;
 class NoiseField;
 class PlaneField;
 class RidgedField;
@@ -14,10 +16,14 @@ class TorusField;
 class TranslatedField;
 class WarpedField;
 struct Box;
+struct ChunkKey;
+struct ChunkMesh;
+struct ExtractOptions;
 struct Gradient;
 struct Interval;
 struct Lattice;
 struct LatticePoint;
+struct Mesh;
 struct NoiseOptions;
 struct Position;
 struct RayHit;

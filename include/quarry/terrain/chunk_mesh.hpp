@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/chunk_key.hpp"
+#include "quarry/terrain/mesh.hpp"
+
+namespace quarry::terrain {
+
+// How far extraction had to look.
+enum class ChunkContent : std::uint8_t {
+    rejected,  // the field's bounds exclude a surface: no sample was taken
+    empty,     // the samples are all inside or all outside
+    surface,
+};
+
+// Part of an index list.
+struct IndexRange {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+
+    friend constexpr bool operator==(const IndexRange&, const IndexRange&) = default;
+};
+
+// A vertex less than one cell away from some sides. Where such a side is active (its neighbour is coarser) the vertex
+// may have to move to make room for transition cells. It has one moved position and normal for each choice of active
+// sides among those that are near, but for none of them: the choice's bits, without the ones of other sides, count
+// them.
+struct BorderVertex {
+    std::uint32_t vertex = 0;
+    std::uint32_t sides = 0;        // the near ones, as bits; at least one
+    std::uint32_t first_moved = 0;  // into moved_positions and moved_normals
+
+    friend constexpr bool operator==(const BorderVertex&, const BorderVertex&) = default;
+};
+
+// All that any of the 64 side masks needs. Positions and triangles are as those of Mesh.
+struct ChunkMesh {
+    ChunkKey key;
+    ChunkContent content = ChunkContent::rejected;
+    std::int32_t cells = 0;  // along each axis
+
+    // The first full_vertices are those of the chunk's own cells; the rest are half-resolution vertices, which the
+    // coarser neighbours have too. Each lattice edge has at most one vertex of either kind.
+    std::vector<Vector3> positions;
+    std::vector<Vector3> normals;
+    std::uint32_t full_vertices = 0;
+
+    IndexList indices;
+    IndexRange regular;
+    std::array<IndexRange, side::count> transitions{};  // one for each side, in the order of the bits
+
+    std::vector<BorderVertex> border;
+    std::vector<Vector3> moved_positions;
+    std::vector<Vector3> moved_normals;
+
+    MeshBounds bounds;  // of full vertices that have not moved
+
+    friend bool operator==(const ChunkMesh&, const ChunkMesh&) = default;
+};
+
+QUARRY_API std::uint64_t content_hash(const ChunkMesh& mesh) noexcept;
+
+// The chunk as it is drawn when exactly the sides in mask have a coarser neighbour. Holds no vertex that no triangle
+// uses and no triangle with two corners in one place. Throws std::invalid_argument for a mask above 63.
+QUARRY_API Mesh bake(const ChunkMesh& mesh, std::uint32_t mask);
+
+}  // namespace quarry::terrain

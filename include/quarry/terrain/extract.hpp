@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "quarry/export.hpp"
+#include "quarry/terrain/chunk_key.hpp"
+#include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/lattice.hpp"
+
+namespace quarry::terrain {
+
+namespace impl {
+struct ExtractMemory;
+}
+
+inline constexpr std::int32_t kFewestCells = 4;
+inline constexpr std::int32_t kMostCells = 62;
+inline constexpr std::int32_t kCoarsestLod = 7;
+
+struct ExtractOptions {
+    std::int32_t cells = 32;  // along each axis; an even number from kFewestCells to kMostCells
+    Lattice lattice{};
+};
+
+// Working memory that extractions use again and again; of one extraction at a time.
+class QUARRY_API ExtractScratch {
+  public:
+    ExtractScratch();
+    ExtractScratch(ExtractScratch&&) noexcept;
+    ExtractScratch& operator=(ExtractScratch&&) noexcept;
+    ~ExtractScratch();
+
+    impl::ExtractMemory& memory() noexcept { return *memory_; }
+
+  private:
+    std::unique_ptr<impl::ExtractMemory> memory_;
+};
+
+// The surface of the field in one chunk. The same arguments give the same bits on every thread and machine. Once the
+// scratch has served a chunk of that size it allocates only what it returns. Throws std::invalid_argument for a LOD
+// outside 0..kCoarsestLod, wrong options, or a chunk beyond kLatticeLimit.
+QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
+
+// The same with memory that the calling thread keeps for this.
+QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options = {});
+
+// The samples that extract takes for a chunk.
+QUARRY_API SampleBlock samples_of(ChunkKey key, const ExtractOptions& options);
+
+}  // namespace quarry::terrain

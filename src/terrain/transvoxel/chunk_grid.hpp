@@ -1,0 +1,54 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "quarry/terrain/mesh.hpp"
+
+namespace quarry::terrain::transvoxel {
+
+// Addresses in a chunk's samples, x fastest. Steps are those to the next sample along x, y, z.
+struct ChunkGrid {
+    explicit ChunkGrid(std::size_t cell_count)
+        : cells(cell_count), samples(cell_count + 1), step{1, samples, samples * samples}, volume(samples * step[2]) {}
+
+    std::size_t at(std::size_t x, std::size_t y, std::size_t z) const noexcept { return x + y * step[1] + z * step[2]; }
+
+    std::size_t cells;    // along each axis
+    std::size_t samples;  // along each axis
+    std::size_t step[3];
+    std::size_t volume;
+};
+
+// The lowest count bits.
+constexpr std::uint64_t low_bits(std::size_t count) noexcept {
+    return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+// Calls visit(i) for every bit that is set, lowest first.
+template <class Visit>
+void for_each_bit(std::uint64_t bits, Visit visit) {
+    for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
+// How far along an edge its vertex lies, from the end with the lower address (density first) to the other. Stays off
+// the ends, where it would make slivers, and is a multiple of 2^-12, so that positions are exact in the frame of every
+// chunk. Densities that are infinite or no number end up somewhere on the edge too.
+inline float crossing(float first, float second) noexcept {
+    constexpr float kNearest = 0.02f;
+    constexpr float kUnits = 4096;
+    const float exact = first / (first - second);
+    const float above = exact > kNearest ? exact : kNearest;
+    const float clamped = above < 1 - kNearest ? above : 1 - kNearest;
+    return static_cast<float>(static_cast<std::int32_t>(clamped * kUnits + 0.5f)) / kUnits;
+}
+
+// The vertex on the edge that begins at (x, y, z) and runs along the axis.
+inline Vector3 vertex_at(std::size_t x, std::size_t y, std::size_t z, std::size_t axis, float along) noexcept {
+    Vector3 at{static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
+    (axis == 0 ? at.x : axis == 1 ? at.y : at.z) += along;
+    return at;
+}
+
+}  // namespace quarry::terrain::transvoxel

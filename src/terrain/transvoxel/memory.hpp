@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/lattice.hpp"
+#include "quarry/terrain/mesh.hpp"
+
+namespace quarry::terrain::impl {
+
+// A list that is told how much it will need, and then appends without asking.
+template <class T>
+class Buffer {
+  public:
+    void clear() noexcept { size_ = 0; }
+
+    void make_room_for(std::size_t more) {
+        if (size_ + more <= capacity_) return;
+        const std::size_t wanted = std::max(2 * capacity_, size_ + more);
+        std::unique_ptr<T[]> larger(new T[wanted]);
+        std::copy(begin(), end(), larger.get());
+        items_ = std::move(larger);
+        capacity_ = wanted;
+    }
+
+    // Only where there is room.
+    void append(const T& item) noexcept { items_[size_++] = item; }
+
+    // Where the next items go; keep says how many of those that were written there count.
+    T* room() noexcept { return items_.get() + size_; }
+    void keep(std::size_t count) noexcept { size_ += count; }
+
+    std::size_t size() const noexcept { return size_; }
+    const T* data() const noexcept { return items_.get(); }
+    const T* begin() const noexcept { return items_.get(); }
+    const T* end() const noexcept { return items_.get() + size_; }
+    const T& operator[](std::size_t i) const noexcept { return items_[i]; }
+
+  private:
+    std::unique_ptr<T[]> items_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+// What an extraction works in. Vectors only ever grow, so that the next extraction finds them large enough.
+struct ExtractMemory {
+    std::vector<float> samples;
+    std::vector<std::uint64_t> signs;  // a word for each row of samples along x: bit i says that sample i is inside
+
+    // Which vertex lies on a lattice edge: one block for each axis, addressed by the edge's lower end. Only entries of
+    // crossed edges are ever written or read, so nothing has to be cleared.
+    std::vector<std::uint32_t> full_vertex_on;
+    std::vector<std::uint32_t> half_vertex_on;
+
+    Buffer<Vector3> positions;
+    Buffer<std::uint32_t> indices;
+    std::vector<BorderVertex> border;
+    std::vector<Vector3> moved_positions;
+
+    std::vector<Position> points;
+    std::vector<Gradient> gradients;
+};
+
+}  // namespace quarry::terrain::impl
