@@ -88,7 +88,8 @@ double bare_empty_frame(int) {
     return each(now_ns() - start, kEmptyFrames);
 }
 
-// Both sides one after the other, so that neither waits for the other: what the worker spends, and what the host does.
+// R71: the hand-over to the host on its own. Both sides one after the other, so that neither waits for the other: what
+// the worker spends, and what the host does.
 double hand_over(int workers) {
     Pool pool(workers);
     Inbox<std::uint64_t> inbox({.slots = kResults});

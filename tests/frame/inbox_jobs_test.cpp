@@ -251,6 +251,7 @@ TEST(InboxJobsTest, EveryLaneButTheHostsDelivers) {
     EXPECT_THROW(inbox.submit(pool, [] { return 1; }, {.priority = static_cast<Priority>(7)}), std::invalid_argument);
 }
 
+// R24
 TEST(InboxJobsTest, HostWaitsForNearWorkWithinItsBudget) {
     Pool pool(2);
     Inbox<int> inbox;
