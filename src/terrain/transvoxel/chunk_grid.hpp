@@ -41,7 +41,9 @@ inline float crossing(float first, float second) noexcept {
     const float exact = first / (first - second);
     const float above = exact > kNearest ? exact : kNearest;
     const float clamped = above < 1 - kNearest ? above : 1 - kNearest;
-    return static_cast<float>(static_cast<std::int32_t>(clamped * kUnits + 0.5f)) / kUnits;
+    // Adding a half rounds right what is positive and below 2^12, and is a fraction of a call of lround.
+    const auto units = static_cast<std::int32_t>(clamped * kUnits + 0.5f);  // NOLINT(bugprone-incorrect-roundings)
+    return static_cast<float>(units) / kUnits;
 }
 
 // The vertex on the edge that begins at (x, y, z) and runs along the axis.
