@@ -23,6 +23,7 @@ class Baker {
         indices_.reserve(from_.indices.size());
         for (std::uint32_t i = 0; i < from_.regular.count; ++i)
             indices_.push_back(from_.indices[from_.regular.first + i]);
+        baked_.regular_indices = from_.regular.count;
         half_numbers_.assign(from_.positions.size() - from_.full_vertices, kUnused);
         for (std::uint32_t side = 0; side < side::count; ++side) {
             if ((mask_ >> side & 1) != 0) add_transition(from_.transitions[side]);
@@ -37,6 +38,10 @@ class Baker {
         const auto full = static_cast<std::ptrdiff_t>(from_.full_vertices);
         baked_.positions.assign(from_.positions.begin(), from_.positions.begin() + full);
         baked_.normals.assign(from_.normals.begin(), from_.normals.begin() + full);
+        if (!from_.materials.empty()) {
+            baked_.materials.reserve(from_.materials.size());
+            baked_.materials.assign(from_.materials.begin(), from_.materials.begin() + full);
+        }
         for (const BorderVertex& vertex : from_.border) {
             const std::uint32_t active = mask_ & vertex.sides;
             if (active == 0) continue;
@@ -58,6 +63,7 @@ class Baker {
             number = static_cast<std::uint32_t>(baked_.positions.size());
             baked_.positions.push_back(from_.positions[vertex]);
             baked_.normals.push_back(from_.normals[vertex]);
+            if (!from_.materials.empty()) baked_.materials.push_back(from_.materials[vertex]);
         }
         return number;
     }

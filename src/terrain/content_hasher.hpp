@@ -33,6 +33,15 @@ class ContentHasher {
         }
     }
 
+    void add(const std::vector<MaterialWeights>& materials) noexcept {
+        add(std::uint64_t{materials.size()});
+        for (const MaterialWeights& weights : materials) {
+            std::uint64_t number = 0;
+            for (const std::uint8_t weight : weights.of) number = number << 8 | weight;
+            add(number);
+        }
+    }
+
     void add(const IndexList& indices) noexcept {
         add(std::uint64_t{indices.size()});
         std::size_t i = 0;

@@ -32,7 +32,9 @@ std::uint64_t content_hash(const Mesh& mesh) noexcept {
     hasher.add(mesh.key);
     hasher.add(mesh.positions);
     hasher.add(mesh.normals);
+    hasher.add(mesh.materials);
     hasher.add(mesh.indices);
+    hasher.add(std::uint64_t{mesh.regular_indices});
     return hasher.value();
 }
 
@@ -43,6 +45,7 @@ std::uint64_t content_hash(const ChunkMesh& mesh) noexcept {
     hasher.add(static_cast<std::uint64_t>(mesh.cells));
     hasher.add(mesh.positions);
     hasher.add(mesh.normals);
+    hasher.add(mesh.materials);
     hasher.add(std::uint64_t{mesh.full_vertices});
     hasher.add(mesh.indices);
     hasher.add(mesh.regular);

@@ -48,6 +48,7 @@ struct ChunkMesh {
     // coarser neighbours have too. Each lattice edge has at most one vertex of either kind.
     std::vector<Vector3> positions;
     std::vector<Vector3> normals;
+    std::vector<MaterialWeights> materials;  // one for each position, or none at all; a vertex that moves keeps its own
     std::uint32_t full_vertices = 0;
 
     IndexList indices;

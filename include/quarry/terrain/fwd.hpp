@@ -23,6 +23,7 @@ struct Gradient;
 struct Interval;
 struct Lattice;
 struct LatticePoint;
+struct MaterialWeights;
 struct Mesh;
 struct NoiseOptions;
 struct Position;

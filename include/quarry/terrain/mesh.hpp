@@ -7,6 +7,7 @@
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/chunk_key.hpp"
+#include "quarry/terrain/material_weights.hpp"
 
 namespace quarry::terrain {
 
@@ -60,7 +61,9 @@ struct Mesh {
     ChunkKey key;
     std::vector<Vector3> positions;
     std::vector<Vector3> normals;
+    std::vector<MaterialWeights> materials;  // one for each position, or none at all
     IndexList indices;
+    std::uint32_t regular_indices = 0;  // the first ones, of the chunk's own cells; the rest are of transition cells
     MeshBounds bounds;
 
     friend bool operator==(const Mesh&, const Mesh&) = default;

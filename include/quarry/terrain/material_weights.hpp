@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace quarry::terrain {
+
+inline constexpr std::size_t kMaterials = 4;
+
+// How much of each material a vertex shows, in parts of 255; the sum is always 255.
+struct MaterialWeights {
+    std::array<std::uint8_t, kMaterials> of{255, 0, 0, 0};
+
+    friend constexpr bool operator==(const MaterialWeights&, const MaterialWeights&) = default;
+};
+
+}  // namespace quarry::terrain
