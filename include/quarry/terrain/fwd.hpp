@@ -18,6 +18,7 @@ class WarpedField;
 struct Box;
 struct ChunkKey;
 struct ChunkMesh;
+struct ExportOptions;
 struct ExtractOptions;
 struct Gradient;
 struct Interval;
@@ -31,6 +32,7 @@ struct RayHit;
 struct RayOptions;
 struct SampleBlock;
 enum class Combination;
+enum class ExportFormat;
 enum class SimdTarget;
 
 }  // namespace quarry::terrain
