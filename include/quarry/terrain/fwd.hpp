@@ -18,6 +18,7 @@ class WarpedField;
 struct Box;
 struct ChunkKey;
 struct ChunkMesh;
+struct Closedness;
 struct ExportOptions;
 struct ExtractOptions;
 struct Gradient;
