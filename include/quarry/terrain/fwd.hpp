@@ -20,17 +20,25 @@ struct ChunkKey;
 struct ChunkMesh;
 struct ExtractOptions;
 struct Gradient;
+struct GridOptions;
 struct Interval;
 struct Lattice;
 struct LatticePoint;
 struct MaterialWeights;
 struct Mesh;
 struct NoiseOptions;
+struct OctreeOptions;
+struct PlacedChunk;
 struct Position;
 struct RayHit;
 struct RayOptions;
 struct SampleBlock;
+struct WorldCounts;
+struct WorldMesh;
+struct WorldOptions;
+struct WorldProgress;
 enum class Combination;
+enum class Keep;
 enum class SimdTarget;
 
 }  // namespace quarry::terrain
