@@ -45,6 +45,7 @@ struct RayOptions;
 struct SampleBlock;
 struct Stroke;
 struct WorldCounts;
+struct WorldEstimate;
 struct WorldMesh;
 struct WorldOptions;
 struct WorldProgress;
