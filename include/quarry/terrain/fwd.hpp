@@ -27,6 +27,7 @@ struct ChunkKey;
 struct ChunkMesh;
 struct CoverRange;
 struct Described;
+struct ExportOptions;
 struct ExtractOptions;
 struct Gradient;
 struct GridOptions;
@@ -50,6 +51,7 @@ struct WorldMesh;
 struct WorldOptions;
 struct WorldProgress;
 enum class Combination;
+enum class ExportFormat;
 enum class Keep;
 enum class SimdTarget;
 
