@@ -27,6 +27,7 @@ struct ChunkKey;
 struct ChunkMesh;
 struct CoverRange;
 struct Described;
+struct Closedness;
 struct ExportOptions;
 struct ExtractOptions;
 struct Gradient;

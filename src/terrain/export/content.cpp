@@ -41,6 +41,18 @@ void require_on_lattice(const Mesh& mesh, std::size_t number, std::int32_t cells
 
 }  // namespace
 
+void require_cells(std::int32_t cells) {
+    if (cells >= kFewestCells && cells <= kMostCells && cells % 2 == 0) return;
+    throw std::invalid_argument("cells must be an even number from " + std::to_string(kFewestCells) + " to " +
+                                std::to_string(kMostCells) + ", not " + std::to_string(cells));
+}
+
+void require_weldable(const Mesh& mesh, std::size_t number, std::int32_t cells) {
+    require_whole(mesh, number);
+    require_within_lattice(mesh, number, cells);
+    require_on_lattice(mesh, number, cells);
+}
+
 Content::Content(std::span<const Mesh> meshes, const ExportOptions& options) : meshes_(meshes), options_(&options) {
     check_options();
     std::vector<Kept> kept(meshes.size());
@@ -58,11 +70,7 @@ Content::Content(std::span<const Mesh> meshes, const ExportOptions& options) : m
 }
 
 void Content::check_options() const {
-    const std::int32_t cells = options_->cells;
-    if (cells < kFewestCells || cells > kMostCells || cells % 2 != 0) {
-        throw std::invalid_argument("cells must be an even number from " + std::to_string(kFewestCells) + " to " +
-                                    std::to_string(kMostCells) + ", not " + std::to_string(cells));
-    }
+    require_cells(options_->cells);
     const Position& origin = options_->lattice.origin;
     require_range("Lattice.voxel_size", options_->lattice.voxel_size, kSmallestVoxel, kLargestVoxel);
     require_range("Lattice.origin.x", origin.x, -kFurthestOrigin, kFurthestOrigin);
