@@ -5,6 +5,7 @@ namespace quarry::terrain {
 class BoxField;
 class CombinedField;
 class Cover;
+class DescriptionError;
 class ExtractScratch;
 class Field;
 class HeightCover;
