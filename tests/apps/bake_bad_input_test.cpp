@@ -38,7 +38,8 @@ TEST_F(BakeBadInput, SizesThatAreZeroHugeOrNoNumberAreRefused) {
     for (const char* option : {"--world", "--voxel-size", "--lod-distance", "--chunk-cells", "--viewer", "--max-lod"}) {
         expect_bake_refused({option, ""}, option);
     }
-    for (const char* world : {"sphere:", "box:64,,64", "cube:64", "sphere", ":", "box:64", "box:64,64", "box:64,64,64,64", "octree64"}) {
+    for (const char* world :
+         {"sphere:", "box:64,,64", "cube:64", "sphere", ":", "box:64", "box:64,64", "box:64,64,64,64", "octree64"}) {
         expect_bake_refused({"--world", world}, "--world");
     }
     for (const char* cells : {"0", "2", "33", "64", "-32", "nan", "1e9", "99999999999"}) {
@@ -82,8 +83,8 @@ TEST_F(BakeBadInput, WorldsThatMemoryOrFilesCanNotHoldAreRefusedBeforeTheStart) 
     expect_bake_refused({"--world", "sphere:1"}, "no chunk");
     // 131,072 chunks with a surface: about 5 GB.
     expect_bake_refused({"--field", "noise", "--world", "box:8192,64,8192"}, "a glb holds");
-    // 8 million: some 240 GB of meshes.
-    expect_refused(bake({"--field", "noise", "--world", "box:64000,64,64000"}), "of memory");
+    // 2 million large ones: some 200 GB of meshes.
+    expect_refused(bake({"--field", "noise", "--world", "box:62000,64,62000", "--chunk-cells", "62"}), "of memory");
 }
 
 TEST_F(BakeBadInput, OutputsThatCanNotBeWrittenAreRefused) {
