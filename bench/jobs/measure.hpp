@@ -59,6 +59,8 @@ std::uint64_t chain_steps_per_us();
 // reports the highest since the start of the process.
 void reset_peak_memory();
 double peak_memory_mib();
+// Resident memory now.
+double resident_mib();
 
 // Time of one call of f, from as many calls as fill min_seconds.
 template <class F>
