@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "harness/report_head.hpp"
+
 namespace quarry::bench {
 namespace {
 
@@ -21,10 +23,7 @@ std::string temporary_name(const std::string& path) {
 
 std::string format_report(std::string_view program, const Machine& machine, const nlohmann::ordered_json& options,
                           std::span<const Result> results, bool (*higher_is_better)(std::string_view unit)) {
-    nlohmann::ordered_json json;
-    json["schema"] = 1;
-    json["program"] = program;
-    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    nlohmann::ordered_json json = report_head(program, machine);
     json["options"] = options;
     json["results"] = nlohmann::ordered_json::array();
     for (const Result& result : results) {
