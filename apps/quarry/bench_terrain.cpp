@@ -82,7 +82,8 @@ std::string json_of(const bench::RunReport& report, const bench::TerrainRun& run
 
 bool quarry_has_all(const bench::RunReport& report, const bench::TerrainRun& run) {
     return std::all_of(report.gaps.begin(), report.gaps.end(), [&](const bench::Gap& gap) {
-        return std::any_of(run.peers.begin(), run.peers.end(), [&](const auto& peer) { return peer.name == gap.engine; });
+        return std::any_of(run.peers.begin(), run.peers.end(),
+                           [&](const auto& peer) { return peer.name == gap.engine; });
     });
 }
 

@@ -20,6 +20,11 @@ std::string number(double value) {
     return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1);
 }
 
+// Shares near 100 % differ in what they leave.
+std::string value_text(const Result& result) {
+    return result.unit == "%" ? fmt::format("{:.2f}", result.value) : number(result.value);
+}
+
 std::string percent(double share) {
     return fmt::format("{:.0f}%", share * 100);
 }
@@ -110,7 +115,7 @@ class Table {
     }
 
     std::string figure_line(const Result& own) const {
-        std::string line = fmt::format("{:<20}{:>8}{:>12} {:<10}", own.name, own.workers, number(own.value), own.unit);
+        std::string line = fmt::format("{:<20}{:>8}{:>12} {:<10}", own.name, own.workers, value_text(own), own.unit);
         if (const std::optional<Baseline> baseline = baseline_of(own)) {
             line += fmt::format("{:>24}", fmt::format("{} {}", number(baseline->result->value), baseline->name));
             // More triangles are neither better nor worse.
@@ -128,7 +133,8 @@ class Table {
         if (!aim) return fmt::format("{:>24}", "");
         const bool higher = bench::higher_is_better(own.unit);
         const bool reached = higher ? own.value >= aim->value : own.value <= aim->value;
-        const std::string text = fmt::format("{:>15}", fmt::format("{} {}", higher ? ">=" : "<=", aim_text(aim->value)));
+        const std::string text =
+            fmt::format("{:>15}", fmt::format("{} {}", higher ? ">=" : "<=", aim_text(aim->value)));
         return text + (reached ? look_.good(fmt::format("{:>9}", "yes")) : look_.bad(fmt::format("{:>9}", "no")));
     }
 

@@ -87,4 +87,8 @@ double resident_mib() {
     return status_mib("VmRSS:");
 }
 
+double allocated_mib() {
+    return status_mib("VmData:");
+}
+
 }  // namespace quarry::bench

@@ -1,6 +1,6 @@
 #include "terrain/chunks.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <future>
 #include <span>
 #include <stdexcept>
@@ -11,15 +11,30 @@
 #include <quarry/terrain/extract.hpp>
 #include <quarry/terrain/noise_field.hpp>
 #include <quarry/terrain/surface_samples.hpp>
+#include <quarry/terrain/world.hpp>
 
 namespace quarry::bench {
 namespace {
 
 using namespace terrain;
 
-constexpr double kSeconds = 0.02;
-constexpr std::size_t kMostChunks = 96;
-constexpr double kChunkWidth = 32;
+constexpr double kSeconds = 0.1;
+constexpr double kExtractSeconds = 0.05;
+constexpr std::size_t kMostSurfaceChunks = 96;
+
+class Stopwatch {
+  public:
+    template <class F>
+    void time(F&& f) {
+        const std::int64_t start = now_ns();
+        f();
+        spent_ += now_ns() - start;
+    }
+    double seconds() const { return static_cast<double>(spent_) / 1e9; }
+
+  private:
+    std::int64_t spent_ = 0;
+};
 
 const NoiseField& world_field() {
     static const NoiseField field;
@@ -28,8 +43,8 @@ const NoiseField& world_field() {
 
 std::vector<ChunkKey> surface_candidates(std::int32_t lod) {
     std::vector<ChunkKey> keys;
-    for (const ChunkKey& key : chunks_of_world(lod)) {
-        if (world_field().bounds(box_of(samples_of(key, {}))).may_have_surface()) keys.push_back(key);
+    for (const PlacedChunk& place : sphere_world(kWorldRadius, {.lod = lod})) {
+        if (world_field().bounds(box_of(samples_of(place.key, {}))).may_have_surface()) keys.push_back(place.key);
     }
     return keys;
 }
@@ -44,26 +59,9 @@ Position in_world(const SampleBlock& block, const Vector3& at) {
 
 }  // namespace
 
-std::vector<ChunkKey> chunks_of_world(std::int32_t lod) {
-    const double width = kChunkWidth * (1 << lod);
-    const auto reach = static_cast<std::int32_t>(kWorldRadius / width) + 1;
-    std::vector<ChunkKey> keys;
-    for (std::int32_t z = -reach; z < reach; ++z) {
-        for (std::int32_t y = -reach; y < reach; ++y) {
-            for (std::int32_t x = -reach; x < reach; ++x) {
-                const double cx = (x + 0.5) * width;
-                const double cy = (y + 0.5) * width;
-                const double cz = (z + 0.5) * width;
-                if (cx * cx + cy * cy + cz * cz <= kWorldRadius * kWorldRadius) keys.push_back({lod, x, y, z});
-            }
-        }
-    }
-    return keys;
-}
-
 SurfaceChunks::SurfaceChunks(std::int32_t lod) : lod_(lod) {
     const std::vector<ChunkKey> candidates = surface_candidates(lod);
-    const std::size_t stride = candidates.size() / kMostChunks + 1;
+    const std::size_t stride = candidates.size() / kMostSurfaceChunks + 1;
     for (std::size_t i = 0; i < candidates.size(); i += stride) add(candidates[i]);
     if (keys_.empty()) throw std::runtime_error("no surface chunk at LOD " + std::to_string(lod));
 }
@@ -81,48 +79,51 @@ void SurfaceChunks::add(const ChunkKey& key) {
     normals_.push_back(std::move(normals));
 }
 
-double SurfaceChunks::extract_seconds() const {
-    return seconds_per_call(kSeconds, [&] {
-        for (const ChunkKey& key : keys_) {
-            std::size_t vertices = extract(world_field(), key).positions.size();
-            keep(vertices);
-        }
-    });
+void SurfaceChunks::extract_all() const {
+    for (const ChunkKey& key : keys_) {
+        std::size_t vertices = extract(world_field(), key).positions.size();
+        keep(vertices);
+    }
 }
 
-double SurfaceChunks::sampling_seconds() const {
-    std::vector<float> samples(samples_of(keys_.front(), {}).size());
-    return seconds_per_call(kSeconds, [&] {
-        for (const ChunkKey& key : keys_) {
-            std::size_t rows = sample_near_surface(world_field(), samples_of(key, {}), samples.data());
-            keep(rows);
-        }
-    });
+void SurfaceChunks::sample_all(std::vector<float>& samples) const {
+    for (const ChunkKey& key : keys_) {
+        const SampleBlock block = samples_of(key, {});
+        samples.resize(block.size());
+        std::size_t rows = sample_near_surface(world_field(), block, samples.data());
+        keep(rows);
+    }
 }
 
-double SurfaceChunks::normals_seconds() const {
+void SurfaceChunks::take_all_gradients(std::vector<Gradient>& gradients) const {
     const double spacing = 1 << lod_;
-    std::vector<Gradient> gradients;
-    return seconds_per_call(kSeconds, [&] {
-        for (const Normals& each : normals_) {
-            gradients.resize(std::max({gradients.size(), each.own.size(), each.half.size()}));
-            const std::span<Gradient> out(gradients);
-            world_field().gradients(each.own, spacing, out.first(each.own.size()));
-            if (!each.half.empty()) world_field().gradients(each.half, 2 * spacing, out.first(each.half.size()));
-        }
-    });
+    for (const Normals& each : normals_) {
+        gradients.resize(std::max({gradients.size(), each.own.size(), each.half.size()}));
+        const std::span<Gradient> out(gradients);
+        world_field().gradients(each.own, spacing, out.first(each.own.size()));
+        if (!each.half.empty()) world_field().gradients(each.half, 2 * spacing, out.first(each.half.size()));
+    }
 }
 
 void SurfaceChunks::measure(Answer& answer) const {
-    const auto count = static_cast<double>(keys_.size());
-    const double all = extract_seconds() / count;
-    const double sampling = sampling_seconds() / count;
-    const double normals = normals_seconds() / count;
+    std::vector<float> samples;
+    std::vector<Gradient> gradients;
+    Stopwatch all;
+    Stopwatch sampling;
+    Stopwatch normals;
+    // In turns, so that a noisy moment does not end up in the difference.
+    int rounds = 0;
+    for (; rounds == 0 || all.seconds() < kExtractSeconds; ++rounds) {
+        all.time([&] { extract_all(); });
+        sampling.time([&] { sample_all(samples); });
+        normals.time([&] { take_all_gradients(gradients); });
+    }
+    const double chunks = rounds * static_cast<double>(keys_.size());
     const std::string name = "lod" + std::to_string(lod_);
-    answer.add(name, "chunks/s", 1 / all);
-    answer.add(name + "_sampling", "us", sampling * 1e6);
-    answer.add(name + "_normals", "us", normals * 1e6);
-    answer.add(name + "_meshing", "us", (all - sampling - normals) * 1e6);
+    answer.add(name, "chunks/s", chunks / all.seconds());
+    answer.add(name + "_sampling", "us", sampling.seconds() / chunks * 1e6);
+    answer.add(name + "_normals", "us", normals.seconds() / chunks * 1e6);
+    answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds() - normals.seconds()) / chunks * 1e6);
 }
 
 namespace {
@@ -164,7 +165,7 @@ void measure_chunks(int workers, Answer& answer) {
         });
     };
     run_on_workers(pool, mesh_all);
-    const double seconds = seconds_per_call(5 * kSeconds, [&] { run_on_workers(pool, mesh_all); });
+    const double seconds = seconds_per_call(kSeconds, [&] { run_on_workers(pool, mesh_all); });
     const auto count = static_cast<double>(keys.size());
     answer.add("chunks", "chunks/s", count / seconds);
     answer.add("chunks_triangles", "triangles", static_cast<double>(triangles) / count);

@@ -13,16 +13,13 @@ namespace quarry::bench {
 // Half the width of R3's world, in units.
 inline constexpr double kWorldRadius = 1'024;
 
-// Chunks of 32 cells whose centre lies within R3's world.
-std::vector<terrain::ChunkKey> chunks_of_world(std::int32_t lod);
-
 // Surface chunks of R3's world at a LOD, spread evenly over it, and where their normals are taken.
 class SurfaceChunks {
   public:
     explicit SurfaceChunks(std::int32_t lod);
 
     // Chunks a second of extract as lodN, and how the time of a chunk splits up, in microseconds: sampling alone and
-    // gradients alone are measured on the same chunks and places, the rest is meshing.
+    // gradients alone are measured on the same chunks and places, the rest is meshing (and the allocation of the mesh).
     void measure(Answer& answer) const;
 
   private:
@@ -32,9 +29,9 @@ class SurfaceChunks {
     };
 
     void add(const terrain::ChunkKey& key);
-    double extract_seconds() const;
-    double sampling_seconds() const;
-    double normals_seconds() const;
+    void extract_all() const;
+    void sample_all(std::vector<float>& samples) const;
+    void take_all_gradients(std::vector<terrain::Gradient>& gradients) const;
 
     std::int32_t lod_;
     std::vector<terrain::ChunkKey> keys_;

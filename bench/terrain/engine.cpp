@@ -29,11 +29,16 @@ class TerrainHost final : public EngineHost {
 
     void run(std::string_view row, RowContext& context) override {
         switch (find_terrain_row(row)->part) {
-            case TerrainPart::field: return measure_field(row, context.answer);
-            case TerrainPart::chunk: return measure_lod(row, context.answer);
-            case TerrainPart::chunks: return measure_chunks(context.workers, context.answer);
-            case TerrainPart::bounds: return measure_bounds(row, context.answer);
-            case TerrainPart::world: return measure_world(context.workers, context.answer);
+            case TerrainPart::field:
+                return measure_field(row, context.answer);
+            case TerrainPart::chunk:
+                return measure_lod(row, context.answer);
+            case TerrainPart::chunks:
+                return measure_chunks(context.workers, context.answer);
+            case TerrainPart::bounds:
+                return measure_bounds(row, context.answer);
+            case TerrainPart::world:
+                return measure_world(context.workers, context.answer);
         }
     }
 

@@ -48,8 +48,7 @@ Subject subject_named(std::string_view name) {
 
 double ns_a_sample(const Field& field, std::int32_t step) {
     std::vector<float> samples(static_cast<std::size_t>(kSide) * kSide * kSide);
-    const SampleBlock block{
-        .first = {-16 * step, -16, 40 * step}, .step = step, .nx = kSide, .ny = kSide, .nz = kSide};
+    const SampleBlock block{.first = {-16 * step, -16, 40 * step}, .step = step, .nx = kSide, .ny = kSide, .nz = kSide};
     const double seconds = seconds_per_call(kSeconds, [&] { field.sample(block, samples.data()); });
     return seconds / static_cast<double>(block.size()) * 1e9;
 }
@@ -78,7 +77,8 @@ void measure_field(std::string_view name, Answer& answer) {
     std::vector<float> densities(points.size());
     std::vector<Gradient> gradients(points.size());
     const double each = 1e9 / static_cast<double>(points.size());
-    answer.add(prefix + "_points", "ns", each * seconds_per_call(kSeconds, [&] { field.densities(points, densities); }));
+    answer.add(prefix + "_points", "ns",
+               each * seconds_per_call(kSeconds, [&] { field.densities(points, densities); }));
     answer.add(prefix + "_gradient", "ns",
                each * seconds_per_call(kSeconds, [&] { field.gradients(points, 1, gradients); }));
 }

@@ -26,7 +26,7 @@ Box box_of_chunk(const ChunkKey& key) {
 }  // namespace
 
 Rejection::Rejection(std::string name, const NoiseOptions& options)
-    : name_(std::move(name)), field_(options), keys_(chunks_of_world(0)) {
+    : name_(std::move(name)), field_(options), places_(sphere_world(kWorldRadius)) {
     count_share();
 }
 
@@ -35,8 +35,8 @@ void Rejection::count_share() {
     std::atomic<std::size_t> rejected{0};
     std::atomic<std::size_t> empty{0};
     Pool pool;
-    parallel_for(pool, std::size_t{0}, keys_.size(), [&](std::size_t i) {
-        const ChunkContent content = extract(field_, keys_[i]).content;
+    parallel_for(pool, std::size_t{0}, places_.size(), [&](std::size_t i) {
+        const ChunkContent content = extract(field_, places_[i].key).content;
         if (content == ChunkContent::rejected) rejected.fetch_add(1, std::memory_order_relaxed);
         if (content == ChunkContent::empty) empty.fetch_add(1, std::memory_order_relaxed);
     });
@@ -47,7 +47,9 @@ void Rejection::measure(Answer& answer) const {
     std::size_t rejected = 0;
     const double seconds = seconds_per_call(kSeconds, [&] {
         rejected = 0;
-        for (const ChunkKey& key : keys_) rejected += field_.bounds(box_of_chunk(key)).may_have_surface() ? 0U : 1U;
+        for (const PlacedChunk& place : places_) {
+            rejected += field_.bounds(box_of_chunk(place.key)).may_have_surface() ? 0U : 1U;
+        }
     });
     answer.add(name_, "chunks/s", static_cast<double>(rejected) / seconds);
     answer.add(name_ + "_share", "%", share_);

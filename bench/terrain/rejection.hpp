@@ -1,11 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include <quarry/terrain/chunk_key.hpp>
 #include <quarry/terrain/noise_field.hpp>
+#include <quarry/terrain/world.hpp>
 
 #include "jobs/measure.hpp"
 
@@ -25,7 +24,7 @@ class Rejection {
 
     std::string name_;
     terrain::NoiseField field_;
-    std::vector<terrain::ChunkKey> keys_;
+    std::vector<terrain::PlacedChunk> places_;
     double share_ = 0;
 };
 

@@ -34,8 +34,9 @@ constexpr std::array kRows{
     TerrainRow{RowInfo{.name = "chunks",
                        .what = "64 chunks spread over R3's world, by each engine in its own way (needs --peers)"},
                TerrainPart::chunks},
-    TerrainRow{RowInfo{.name = "reject", .what = "R3's chunks that bounds prove empty: how many of the empty, how fast"},
-               TerrainPart::bounds},
+    TerrainRow{
+        RowInfo{.name = "reject", .what = "R3's chunks that bounds prove empty: how many of the empty, how fast"},
+        TerrainPart::bounds},
     TerrainRow{RowInfo{.name = "reject_hilly", .what = "the same in a world of amplitude 256 and frequency 0.005"},
                TerrainPart::bounds},
     TerrainRow{RowInfo{.name = "world",

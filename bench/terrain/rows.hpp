@@ -10,11 +10,11 @@ namespace quarry::bench {
 
 // What a row is measured with.
 enum class TerrainPart {
-    field,     // each SIMD target, one core
-    chunk,     // the target in use and the scalar one, one core
-    chunks,    // the target in use and the peers, each number of workers
-    bounds,    // the target in use, one core
-    world,     // the target in use, each number of workers
+    field,   // each SIMD target, one core
+    chunk,   // the target in use and the scalar one, one core
+    chunks,  // the target in use and the peers, each number of workers
+    bounds,  // the target in use, one core
+    world,   // the target in use, each number of workers
 };
 
 struct TerrainRow {
@@ -30,7 +30,7 @@ const TerrainRow* find_terrain_row(std::string_view name);
 struct TerrainAim {
     std::string_view name;
     double value;
-    int workers = 0;           // 0: on any number
+    int workers = 0;          // 0: on any number
     bool for_avx512 = false;  // says nothing of other targets
 };
 std::optional<TerrainAim> terrain_aim(std::string_view name, int workers, bool avx512);
