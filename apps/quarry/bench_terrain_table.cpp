@@ -1,6 +1,6 @@
 #include "bench_terrain_table.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,7 +15,7 @@ using bench::Result;
 using bench::TerrainPart;
 
 std::string number(double value) {
-    if (value >= 999.5) return grouped(static_cast<unsigned long long>(value + 0.5));
+    if (value >= 999.5) return grouped(static_cast<unsigned long long>(std::llround(value)));
     if (value >= 99.95) return fmt::format("{:.0f}", value);
     return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : 1);
 }
