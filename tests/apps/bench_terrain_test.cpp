@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -66,6 +67,17 @@ TEST(BenchTerrain, FieldIsMeasuredOnEveryTargetInTheAgreedShape) {
         EXPECT_EQ(figures, (std::set<std::string>{"sphere_row", "sphere_points", "sphere_gradient"})) << engine;
     }
     EXPECT_NE(outcome.errors.find("sphere_row"), std::string::npos) << "the table goes to the other stream";
+}
+
+TEST(BenchTerrain, RunWithPeersSaysSoAndGoesOnWithoutCargo) {
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", "/nowhere", 1);
+    const Outcome outcome =
+        run_program({"bench", "terrain", "--filter", "plane", "--runs", "1", "--peers", "--json", "-"});
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.errors.find("Rust peers"), std::string::npos) << outcome.errors;
+    EXPECT_FALSE(Json::parse(outcome.output).at("results").empty());
 }
 
 TEST(BenchTerrain, TimeOfAChunkSplitsUpWithoutARest) {
