@@ -25,6 +25,7 @@ struct Lattice;
 struct LatticePoint;
 struct MaterialWeights;
 struct Mesh;
+struct MeshMemoryUse;
 struct NoiseOptions;
 struct Position;
 struct RayHit;
