@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/transvoxel/memory.hpp"
@@ -62,6 +63,7 @@ class Extraction {
         : field_(field),
           block_(samples_of(key, options)),
           grid_(static_cast<std::size_t>(options.cells)),
+          materials_(options.materials),
           memory_(memory) {
         mesh_.key = key;
         mesh_.cells = options.cells;
@@ -79,6 +81,7 @@ class Extraction {
         mesh_cells();
         find_border();
         fill_normals();
+        if (materials_ != nullptr) fill_materials();
         impl::copy_into(mesh_.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh_.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, memory_.positions.size());
         impl::copy_into(mesh_.border, std::span(memory_.border));
@@ -154,6 +157,19 @@ class Extraction {
         copy_normals(gradients.subspan(mesh_.full_vertices, moved), {}, mesh_.moved_normals);
     }
 
+    // Where the vertices are before any of them moves, with the normals found above: of a half-resolution vertex that
+    // is the place and the normal which the coarser chunk has for it.
+    void fill_materials() {
+        const std::size_t full = mesh_.full_vertices;
+        const std::size_t half = memory_.positions.size() - full;
+        mesh_.materials.resize(full + half);
+        const std::span<const Position> points(memory_.points);
+        const std::span<const Vector3> normals(mesh_.normals);
+        const std::span<MaterialWeights> weights(mesh_.materials);
+        materials_->weights(points.first(full), normals.first(full), weights.first(full));
+        if (half > 0) materials_->weights(points.last(half), normals.last(half), weights.last(half));
+    }
+
     static void copy_normals(std::span<const Gradient> first, std::span<const Gradient> second,
                              MeshVector<Vector3>& normals) {
         normals.resize(first.size() + second.size());
@@ -164,6 +180,7 @@ class Extraction {
     const Field& field_;
     const SampleBlock block_;
     const transvoxel::ChunkGrid grid_;
+    const Materials* const materials_;
     impl::ExtractMemory& memory_;
     ChunkMesh mesh_;
 };

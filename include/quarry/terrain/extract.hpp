@@ -22,6 +22,7 @@ inline constexpr std::int32_t kCoarsestLod = 7;
 struct ExtractOptions {
     std::int32_t cells = 32;  // along each axis; an even number from kFewestCells to kMostCells
     Lattice lattice{};
+    const Materials* materials = nullptr;  // what fills the weights of vertices; null: meshes have none
 };
 
 // Working memory that extractions use again and again; of one extraction at a time.

@@ -1,0 +1,124 @@
+#include "quarry/terrain/covers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "terrain/noise/sums.hpp"
+#include "terrain/options.hpp"
+
+namespace quarry::terrain {
+namespace {
+
+// 0 up to 0, 1 from 1 on; what is no number counts as 0.
+float smooth_step(double t) noexcept {
+    if (!(t > 0)) return 0;
+    if (t >= 1) return 1;
+    return static_cast<float>(t * t * (3 - 2 * t));
+}
+
+// 0 below the middle, 1 from there on, blended.
+float rise(double value, double middle, double blend) noexcept {
+    if (blend > 0) return smooth_step((value - middle) / blend + 0.5);
+    return value >= middle ? 1.0F : 0.0F;
+}
+
+float share_in(const CoverRange& range, double value) noexcept {
+    return std::min(rise(value, range.from, range.blend), 1 - rise(value, range.to, range.blend));
+}
+
+// Not std::cos: its last bit differs between systems. Good to 1e-11 for 0 to 180 degrees.
+double cosine_of_degrees(double degrees) noexcept {
+    constexpr double kPi = 3.14159265358979323846;
+    if (degrees > 90) return -cosine_of_degrees(180 - degrees);
+    const double square = (degrees / 180 * kPi) * (degrees / 180 * kPi);
+    double sum = 1;
+    double term = 1;
+    for (int i = 1; i <= 8; ++i) {
+        term *= -square / ((2 * i - 1) * (2 * i));
+        sum += term;
+    }
+    return sum;
+}
+
+}  // namespace
+
+Cover::~Cover() = default;
+
+void check(const CoverRange& range) {
+    if (!(range.from < range.to)) {
+        throw std::invalid_argument("CoverRange.from is " + std::to_string(range.from) + " and CoverRange.to " +
+                                    std::to_string(range.to) + "; from must be below to");
+    }
+    impl::require_range("CoverRange.blend", range.blend, 0, 1e6);
+}
+
+HeightCover::HeightCover(const CoverRange& heights, const std::optional<NoiseOptions>& ragged) : heights_(heights) {
+    check(heights);
+    if (!ragged) return;
+    check(*ragged);
+    offset_ = ragged->offset;
+    sum_ = impl::make_sum(*ragged, false);
+}
+
+void HeightCover::shares(std::span<const Position> places, std::span<const Vector3> /*normals*/,
+                         std::span<float> out) const {
+    if (sum_.count == 0) {
+        for (std::size_t i = 0; i < places.size(); ++i) out[i] = share_in(heights_, places[i].y);
+        return;
+    }
+    impl::sum_densities(sum_, {offset_, 1}, places, out);
+    for (float& each : out) each = share_in(heights_, each);
+}
+
+SlopeCover::SlopeCover(const CoverRange& degrees) {
+    check(degrees);
+    impl::require_range("CoverRange.blend of a slope", degrees.blend, 0, 180);
+    // An end at flat ground or at the ceiling is none: everything beyond it belongs to the range.
+    const double half = degrees.blend / 2;
+    if (degrees.from > 0) flat_end_ = edge(degrees.from - half, degrees.from + half);
+    if (degrees.to < 180) steep_end_ = edge(degrees.to + half, degrees.to - half);
+}
+
+SlopeCover::Edge SlopeCover::edge(double none_degrees, double all_degrees) noexcept {
+    const auto height = [](double degrees) {
+        return static_cast<float>(cosine_of_degrees(std::clamp(degrees, 0.0, 180.0)));
+    };
+    return {.is_there = true, .none = height(none_degrees), .all = height(all_degrees)};
+}
+
+void SlopeCover::shares(std::span<const Position> /*places*/, std::span<const Vector3> normals,
+                        std::span<float> out) const {
+    for (std::size_t i = 0; i < normals.size(); ++i) {
+        const float y = normals[i].y;
+        float share = 1;
+        if (flat_end_.is_there) {
+            const float width = flat_end_.none - flat_end_.all;
+            const bool steep_enough = y <= flat_end_.all;
+            share = width > 0 ? smooth_step((flat_end_.none - y) / width) : (steep_enough ? 1.0F : 0.0F);
+        }
+        if (steep_end_.is_there) {
+            const float width = steep_end_.all - steep_end_.none;
+            const bool flat_enough = y > steep_end_.all;
+            share =
+                std::min(share, width > 0 ? smooth_step((y - steep_end_.none) / width) : (flat_enough ? 1.0F : 0.0F));
+        }
+        out[i] = share;
+    }
+}
+
+NoiseCover::NoiseCover(const NoiseOptions& noise, const CoverRange& values) : values_(values) {
+    check(noise);
+    check(values);
+    NoiseOptions unit = noise;
+    unit.amplitude = 1;
+    sum_ = impl::make_sum(unit, false);
+}
+
+void NoiseCover::shares(std::span<const Position> places, std::span<const Vector3> /*normals*/,
+                        std::span<float> out) const {
+    impl::sum_densities(sum_, {.offset = 0, .slope = 0}, places, out);
+    for (float& each : out) each = share_in(values_, -each);
+}
+
+}  // namespace quarry::terrain

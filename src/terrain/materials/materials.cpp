@@ -1,0 +1,174 @@
+#include "quarry/terrain/materials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "terrain/options.hpp"
+#include "terrain/rounding.hpp"
+
+namespace quarry::terrain {
+namespace {
+
+constexpr std::size_t kBatch = 64;
+constexpr double kFarthest = 1e9;
+
+using Shares = std::array<float, kMaterials>;
+
+void check_material(const char* option, int material) {
+    impl::require_range(option, material, 0, kMaterials - 1);
+}
+
+void lay_over(Shares& below, int material, float share) noexcept {
+    for (float& each : below) each *= 1 - share;
+    below[static_cast<std::size_t>(material)] += share;
+}
+
+Box box_around(std::span<const Position> places) noexcept {
+    Box box{places.front(), places.front()};
+    for (const Position& at : places) {
+        box.low = {std::min(box.low.x, at.x), std::min(box.low.y, at.y), std::min(box.low.z, at.z)};
+        box.high = {std::max(box.high.x, at.x), std::max(box.high.y, at.y), std::max(box.high.z, at.z)};
+    }
+    return box;
+}
+
+bool touches(const Stroke& stroke, const Box& box) noexcept {
+    const auto within = [&](double centre, double low, double high) {
+        return centre + stroke.radius >= low && centre - stroke.radius <= high;
+    };
+    return within(stroke.centre.x, box.low.x, box.high.x) && within(stroke.centre.y, box.low.y, box.high.y) &&
+           within(stroke.centre.z, box.low.z, box.high.z);
+}
+
+float share_of(const Stroke& stroke, const Position& at) noexcept {
+    const double distance = impl::length(at.x - stroke.centre.x, at.y - stroke.centre.y, at.z - stroke.centre.z);
+    if (!(distance < stroke.radius)) return 0;
+    const double inwards = stroke.radius - distance;
+    const double share = inwards >= stroke.soft ? 1 : inwards / stroke.soft;
+    return static_cast<float>(share * stroke.strength);
+}
+
+// False where no stroke reaches a place of the batch: then weights stay as they are, to the bit.
+bool paint(std::span<const Stroke> strokes, std::span<const Position> places, std::span<Shares> shares) noexcept {
+    const Box box = box_around(places);
+    bool painted = false;
+    for (const Stroke& stroke : strokes) {
+        if (!touches(stroke, box)) continue;
+        painted = true;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const float share = share_of(stroke, places[i]);
+            if (share > 0) lay_over(shares[i], stroke.material, share);
+        }
+    }
+    return painted;
+}
+
+void check_stroke(const Stroke& stroke) {
+    impl::require_range("Stroke.centre.x", stroke.centre.x, -kFarthest, kFarthest);
+    impl::require_range("Stroke.centre.y", stroke.centre.y, -kFarthest, kFarthest);
+    impl::require_range("Stroke.centre.z", stroke.centre.z, -kFarthest, kFarthest);
+    impl::require_range("Stroke.radius", stroke.radius, 1e-6, kFarthest);
+    impl::require_range("Stroke.soft", stroke.soft, 0, stroke.radius);
+    check_material("Stroke.material", stroke.material);
+    impl::require_range("Stroke.strength", stroke.strength, 0, 1);
+}
+
+}  // namespace
+
+Materials::~Materials() = default;
+
+MaterialWeights to_weights(const std::array<float, kMaterials>& shares) noexcept {
+    Shares parts{};
+    float sum = 0;
+    for (std::size_t i = 0; i < kMaterials; ++i) {
+        parts[i] = shares[i] > 0 ? std::min(shares[i], 1e30F) : 0;
+        sum += parts[i];
+    }
+    if (!(sum > 0)) return {};
+    MaterialWeights weights;
+    int left = 255;
+    for (std::size_t i = 0; i < kMaterials; ++i) {
+        const float scaled = parts[i] / sum * 255;
+        const int whole = std::min(static_cast<int>(scaled), left);
+        weights.of[i] = static_cast<std::uint8_t>(whole);
+        parts[i] = scaled - static_cast<float>(whole);
+        left -= whole;
+    }
+    // Four numbers, each rounded down by less than 1: at most three are left over, four with their own roundings.
+    for (; left > 0; --left) {
+        const auto largest = std::max_element(parts.begin(), parts.end());
+        ++weights.of[static_cast<std::size_t>(largest - parts.begin())];
+        *largest = -1;
+    }
+    return weights;
+}
+
+LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers)
+    : ground_(ground), layers_(std::move(layers)) {
+    check_material("LayeredMaterials.ground", ground);
+    if (layers_.size() > kMostLayers) {
+        throw std::invalid_argument("LayeredMaterials.layers are " + std::to_string(layers_.size()) + "; up to " +
+                                    std::to_string(kMostLayers) + " are allowed");
+    }
+    for (const MaterialLayer& layer : layers_) {
+        check_material("MaterialLayer.material", layer.material);
+        impl::require_range("MaterialLayer.strength", layer.strength, 0, 1);
+        for (const auto& cover : layer.where) {
+            if (cover == nullptr) throw std::invalid_argument("MaterialLayer.where holds a cover that is null");
+        }
+    }
+}
+
+void LayeredMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
+                               std::span<MaterialWeights> out) const {
+    std::array<Shares, kBatch> shares;
+    std::array<float, kBatch> layer_shares;
+    std::array<float, kBatch> cover_shares;
+    Shares ground{};
+    ground[static_cast<std::size_t>(ground_)] = 1;
+    for (std::size_t at = 0; at < places.size(); at += kBatch) {
+        const std::size_t count = std::min(kBatch, places.size() - at);
+        std::fill_n(shares.begin(), count, ground);
+        for (const MaterialLayer& layer : layers_) {
+            std::fill_n(layer_shares.begin(), count, static_cast<float>(layer.strength));
+            for (const auto& cover : layer.where) {
+                cover->shares(places.subspan(at, count), normals.subspan(at, count),
+                              std::span(cover_shares).first(count));
+                for (std::size_t i = 0; i < count; ++i) layer_shares[i] *= cover_shares[i];
+            }
+            for (std::size_t i = 0; i < count; ++i) lay_over(shares[i], layer.material, layer_shares[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) out[at + i] = to_weights(shares[i]);
+    }
+}
+
+PaintedMaterials::PaintedMaterials(std::shared_ptr<const Materials> below, std::vector<Stroke> strokes)
+    : below_(std::move(below)), strokes_(std::move(strokes)) {
+    if (below_ == nullptr) throw std::invalid_argument("PaintedMaterials needs materials to paint over");
+    if (strokes_.size() > kMostStrokes) {
+        throw std::invalid_argument("PaintedMaterials.strokes are " + std::to_string(strokes_.size()) + "; up to " +
+                                    std::to_string(kMostStrokes) + " are allowed");
+    }
+    for (const Stroke& stroke : strokes_) check_stroke(stroke);
+}
+
+void PaintedMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
+                               std::span<MaterialWeights> out) const {
+    below_->weights(places, normals, out);
+    std::array<Shares, kBatch> shares;
+    for (std::size_t at = 0; at < places.size(); at += kBatch) {
+        const std::size_t count = std::min(kBatch, places.size() - at);
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::size_t m = 0; m < kMaterials; ++m) {
+                shares[i][m] = static_cast<float>(out[at + i].of[m]) / 255;
+            }
+        }
+        if (!paint(strokes_, places.subspan(at, count), std::span(shares).first(count))) continue;
+        for (std::size_t i = 0; i < count; ++i) out[at + i] = to_weights(shares[i]);
+    }
+}
+
+}  // namespace quarry::terrain
