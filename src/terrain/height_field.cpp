@@ -1,5 +1,8 @@
 #include "quarry/terrain/height_field.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/scratch.hpp"
@@ -32,10 +35,13 @@ void HeightField::sample(const SampleBlock& block, float* out) const {
 
 void HeightField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::Base base{options_.offset, 1};
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position flat{points[i].x, 0, points[i].z};
-        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(&flat, 1), out.subspan(i, 1));
-        out[i] = base.at(points[i].y) + out[i];
+    std::array<Position, 128> flat;
+    for (std::size_t first = 0; first < points.size(); first += flat.size()) {
+        const auto from = points.subspan(first, std::min(flat.size(), points.size() - first));
+        const auto to = out.subspan(first, from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) flat[i] = {from[i].x, 0, from[i].z};
+        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(flat).first(from.size()), to);
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = base.at(from[i].y) + to[i];
     }
 }
 
