@@ -1,10 +1,14 @@
 // Prints what fields cost on this machine: quarry_terrain_measure. No test: it has nothing to fail.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "quarry/terrain/heightmap_field.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/simd.hpp"
 
@@ -102,6 +106,20 @@ void measure_high_chunks(const Field& field) {
     std::printf("where y alone decides: %.0f million chunks/s (%d)\n", kChunks / seconds / 1e6, may);
 }
 
+// A picture of hills, 1,024 pixels a side.
+HeightmapField heightmap() {
+    constexpr std::int32_t kSide = 1024;
+    const NoiseField hills({.frequency = 0.01, .amplitude = 30'000});
+    std::vector<std::uint16_t> values;
+    for (std::int32_t z = 0; z < kSide; ++z) {
+        for (std::int32_t x = 0; x < kSide; ++x) {
+            values.push_back(static_cast<std::uint16_t>(32'768 - hills.density_at({1.0 * x, 0, 1.0 * z})));
+        }
+    }
+    return HeightmapField(std::make_shared<Heightmap>(kSide, kSide, std::move(values)),
+                          {.height_scale = 64, .offset = -32, .origin_x = -kSide / 2, .origin_z = -kSide / 2});
+}
+
 }  // namespace
 
 int main() {
@@ -110,4 +128,7 @@ int main() {
     measure_world("R3", field);
     measure_world("amplitude 256, frequency 0.005", NoiseField({.frequency = 0.005, .amplitude = 256}));
     measure_samples(field);
+    const HeightmapField map = heightmap();
+    measure_world("heightmap", map);
+    measure_samples(map);
 }
