@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "frame/rows.hpp"
 #include "harness/machine.hpp"
+#include "harness/report_head.hpp"
 #include "tools/input.hpp"
 #include "tools/report_file.hpp"
 #include "tools/terminal.hpp"
@@ -77,10 +78,7 @@ std::string table(const std::vector<RowFigures>& figures, const bench::Machine& 
 
 std::string json_of(const std::vector<RowFigures>& figures, const bench::Machine& machine,
                     const BenchFrameArguments& arguments, int runs) {
-    nlohmann::ordered_json json;
-    json["schema"] = 1;
-    json["program"] = "quarry bench frame";
-    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    nlohmann::ordered_json json = bench::report_head("quarry bench frame", machine);
     json["options"] = {{"filter", arguments.filter}, {"runs", runs}};
     json["results"] = nlohmann::ordered_json::array();
     const auto add = [&](const RowFigures& each, const char* engine, const Figure& figure) {

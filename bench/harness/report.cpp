@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "harness/report_head.hpp"
+
 namespace quarry::bench {
 namespace {
 
@@ -21,10 +23,7 @@ std::string temporary_name(const std::string& path) {
 
 std::string format_json(const RunReport& report, const RunOptions& run, const ReportOptions& options,
                         const Machine& machine) {
-    nlohmann::ordered_json json;
-    json["schema"] = 1;
-    json["program"] = "quarry bench jobs";
-    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    nlohmann::ordered_json json = report_head("quarry bench jobs", machine);
     json["options"] = {{"filter", options.filter},
                        {"workers", run.workers},
                        {"peers", options.peers},

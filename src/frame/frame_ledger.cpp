@@ -110,6 +110,7 @@ bool FrameLedger::returned(FrameTag tag) {
         ++stats_.later_than_all;
     }
     stats_.latency_sum += age;
+    history_[place_].latency_sum += age;
     stats_.latency_max = std::max<std::uint64_t>(stats_.latency_max, age);
     if (age <= static_cast<std::uint32_t>(options_.stale.frames())) return true;
     ++stats_.stale;
@@ -148,6 +149,10 @@ void FrameLedger::trace() const noexcept {
     trace_counter("frame submitted", submitted_now);
     trace_counter("frame returned", ended.returned);
     trace_counter("frame stale", ended.stale);
+    // A frame without results has no latency, and no value of it: one more 0 would look like a good frame.
+    if (ended.returned != 0) {
+        trace_counter("frame latency", static_cast<double>(ended.latency_sum) / ended.returned);
+    }
     trace_counter("frame missed", static_cast<double>(ended.missed));
     trace_counter("frame outstanding", static_cast<double>(outstanding));
 }

@@ -46,6 +46,7 @@ void write_latency(Json& json, const FrameLedgerStats& stats) {
 void write_record(Json& json, const FrameRecord& record) {
     json.text("{\"frame\":").number(record.frame);
     json.member("submitted", record.submitted).member("returned", record.returned).member("stale", record.stale);
+    json.member("latency_sum", record.latency_sum);
     json.member("missed", record.missed).member("nanoseconds", record.duration.count()).text("}");
 }
 

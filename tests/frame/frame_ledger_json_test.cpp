@@ -72,8 +72,20 @@ TEST(FrameLedgerJson, HoldsEveryFigure) {
         {"frame_nanoseconds_sum", 45'123'457},
         {"frame_nanoseconds_max", 40'000'000},
         {"recent",
-         {{{"frame", 2}, {"submitted", 0}, {"returned", 1}, {"stale", 0}, {"missed", 2}, {"nanoseconds", 40'000'000}},
-          {{"frame", 3}, {"submitted", 1}, {"returned", 2}, {"stale", 2}, {"missed", 0}, {"nanoseconds", 123'457}}}},
+         {{{"frame", 2},
+           {"submitted", 0},
+           {"returned", 1},
+           {"stale", 0},
+           {"latency_sum", 1},
+           {"missed", 2},
+           {"nanoseconds", 40'000'000}},
+          {{"frame", 3},
+           {"submitted", 1},
+           {"returned", 2},
+           {"stale", 2},
+           {"latency_sum", 4},
+           {"missed", 0},
+           {"nanoseconds", 123'457}}}},
     };
     EXPECT_EQ(json::parse(written(ledger)), expected) << written(ledger);
 }

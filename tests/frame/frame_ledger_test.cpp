@@ -346,6 +346,7 @@ TEST(FrameLedger, EndOfAFrameWritesTraceCounters) {
     EXPECT_EQ(counters["frame submitted"], (std::vector<double>{2, 0}));
     EXPECT_EQ(counters["frame returned"], (std::vector<double>{0, 1}));
     EXPECT_EQ(counters["frame stale"], (std::vector<double>{0, 1}));
+    EXPECT_EQ(counters["frame latency"], std::vector<double>{1}) << "of frames in which results came back";
     EXPECT_EQ(counters["frame missed"], (std::vector<double>{3, 0}));
     EXPECT_EQ(counters["frame outstanding"], (std::vector<double>{2, 1}));
 }

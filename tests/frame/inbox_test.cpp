@@ -176,6 +176,28 @@ TEST(InboxTest, ThrowingCallbackLosesNothingAndTheItemStaysFirst) {
     EXPECT_EQ(seen, std::vector<int>{3});
 }
 
+TEST(InboxTest, CallbackThatTakesItsItemByValueLosesNothingIfItThrows) {
+    Inbox<std::vector<int>> inbox;
+    ASSERT_TRUE(inbox.try_put({1, 2, 3}));
+    EXPECT_THROW(inbox.deliver(1s, [](std::vector<int>) { throw std::runtime_error("no"); }), std::runtime_error);
+    std::vector<int> seen;
+    inbox.deliver(1s, [&](std::vector<int>&& item) { seen = std::move(item); });
+    EXPECT_EQ(seen, (std::vector<int>{1, 2, 3}));
+}
+
+TEST(InboxTest, CallbackMayMoveFromItsItem) {
+    Inbox<std::unique_ptr<int>> inbox;
+    ASSERT_TRUE(inbox.try_put(std::make_unique<int>(1)));
+    ASSERT_TRUE(inbox.try_put(std::make_unique<int>(2)));
+    ASSERT_TRUE(inbox.try_put(std::make_unique<int>(3)));
+    std::vector<std::unique_ptr<int>> kept;
+    inbox.deliver({1s, 1}, [&](std::unique_ptr<int>& item) { kept.push_back(std::move(item)); });
+    inbox.deliver({1s, 1}, [&](std::unique_ptr<int>&& item) { kept.push_back(std::move(item)); });
+    inbox.deliver({1s, 1}, [&](std::unique_ptr<int> item) { kept.push_back(std::move(item)); });
+    ASSERT_EQ(kept.size(), 3U);
+    EXPECT_EQ(*kept[0] + *kept[1] + *kept[2], 6);
+}
+
 TEST(InboxTest, ItemThatFailedCanBeDropped) {
     Inbox<int> inbox({.slots = 2});
     EXPECT_FALSE(inbox.drop_failed());

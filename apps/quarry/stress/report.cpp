@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/report_head.hpp"
 #include "stress/names.hpp"
 
 namespace quarry::app {
@@ -157,10 +158,7 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
 std::string stress_json(const StressOutcome& outcome, const StressOptions& options, const bench::Machine& machine) {
     const Grade grade = grade_of_run(outcome, options);
     const BurstPoints points = burst_points(outcome.figures(options), options.rules);
-    Json json;
-    json["schema"] = 1;
-    json["program"] = "quarry stress";
-    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    Json json = bench::report_head("quarry stress", machine);
     json["options"] = {{"duration", options.duration},
                        {"workers", options.workers},
                        {"queue", options.queue},

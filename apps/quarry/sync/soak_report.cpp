@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/report_head.hpp"
 #include "sync/soak.hpp"
 
 namespace quarry::app {
@@ -36,10 +37,7 @@ std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, co
     const FrameLedgerStats& stats = outcome.playback.stats;
     const DeliveryFigures& deliveries = outcome.deliveries;
     const auto ms = [](std::chrono::nanoseconds each) { return static_cast<double>(each.count()) / 1e6; };
-    nlohmann::ordered_json json;
-    json["schema"] = 1;
-    json["program"] = "quarry sync --soak";
-    json["machine"] = {{"cpu", machine.cpu}, {"cores", machine.cores}, {"simd", machine.simd}};
+    nlohmann::ordered_json json = bench::report_head("quarry sync --soak", machine);
     json["options"] = {{"seconds", options.seconds},
                        {"hertz", options.hertz},
                        {"render_ms", options.render_ms},

@@ -30,6 +30,7 @@ struct FrameRecord {
     std::uint32_t submitted = 0;          // jobs tagged with it
     std::uint32_t returned = 0;           // results that came back in it, of whatever frame
     std::uint32_t stale = 0;              // of these, the ones that were too old
+    std::uint64_t latency_sum = 0;        // of these, the ages in frames, added up
     std::uint64_t missed = 0;             // deadlines that passed before it ended
     std::chrono::nanoseconds duration{};  // from begin_frame to end_frame
 };

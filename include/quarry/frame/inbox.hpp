@@ -174,7 +174,9 @@ class Inbox {
     // importance(const T&): evaluated once an item and delivery, so that it may change while items wait; without it,
     // what was given with the item counts.
     //
-    // If fn throws, the item stays, as the first in line, and the error goes on to the caller. See drop_failed.
+    // If fn throws, the item stays, as the first in line, and the error goes on to the caller. See drop_failed. fn may
+    // move from its item: take it as T& or T&&. Taken by value, a T that can be copied is copied; one that can not is
+    // moved into fn, and ends there if fn throws.
     template <class Fn>
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn) {
         return deliver_ranked(budget, fn, Stored{state_}, Never{});
@@ -317,10 +319,11 @@ class Inbox {
         impl::InboxCell<T>& cell = state_.cells[item.slot];
         if (cell.content == Content::error) return hand_over_error(delivery, item);
         try {
-            if constexpr (std::is_invocable_v<Fn&, T&&>) {
-                std::invoke(fn, std::move(cell.value));
-            } else {
+            // The item itself, not what is left of it after a move: if fn throws it must still be whole.
+            if constexpr (std::is_invocable_v<Fn&, T&>) {
                 std::invoke(fn, cell.value);
+            } else {
+                std::invoke(fn, std::move(cell.value));
             }
         } catch (...) {
             core.order.put_back_next();

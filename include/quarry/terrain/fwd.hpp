@@ -28,8 +28,10 @@ class WarpedField;
 struct Box;
 struct ChunkKey;
 struct ChunkMesh;
+struct Closedness;
 struct CoverRange;
 struct Described;
+struct ExportOptions;
 struct ExtractOptions;
 struct Gradient;
 struct HeightmapOptions;
@@ -46,6 +48,7 @@ struct RayOptions;
 struct SampleBlock;
 struct Stroke;
 enum class Combination;
+enum class ExportFormat;
 enum class SimdTarget;
 
 }  // namespace quarry::terrain
