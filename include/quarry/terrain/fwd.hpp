@@ -21,6 +21,8 @@ struct ChunkMesh;
 struct Closedness;
 struct ExportOptions;
 struct ExtractOptions;
+struct GlbCheck;
+struct GlbCheckOptions;
 struct Gradient;
 struct Interval;
 struct Lattice;
