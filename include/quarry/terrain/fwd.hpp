@@ -33,6 +33,8 @@ struct CoverRange;
 struct Described;
 struct ExportOptions;
 struct ExtractOptions;
+struct GlbCheck;
+struct GlbCheckOptions;
 struct Gradient;
 struct GridOptions;
 struct HeightmapOptions;
