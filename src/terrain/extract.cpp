@@ -11,6 +11,7 @@
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
 #include "terrain/memory/copy_into.hpp"
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/surface.hpp"
@@ -205,6 +206,7 @@ SampleBlock samples_of(ChunkKey key, const ExtractOptions& options) {
 }
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch) {
+    const impl::NearestRounding nearest;
     return Extraction(field, key, options, scratch.memory()).run();
 }
 
