@@ -70,15 +70,10 @@ class Extraction {
         mesh_.cells = options.cells;
     }
 
+    // All that any mask needs.
     ChunkMesh run() {
-        if (!field_.bounds(box_of(block_)).may_have_surface()) return std::move(mesh_);
-        memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
-        // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
-        // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
-        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return std::move(mesh_);
-        mesh_.content = ChunkContent::empty;
-        if (!transvoxel::find_signs(grid_, memory_)) return std::move(mesh_);
-        mesh_.content = ChunkContent::surface;
+        mesh_.content = look();
+        if (mesh_.content != ChunkContent::surface) return std::move(mesh_);
         mesh_cells();
         find_border();
         fill_normals();
@@ -91,13 +86,47 @@ class Extraction {
         return std::move(mesh_);
     }
 
+    // Only what is drawn where no side is active: the chunk's own cells.
+    BakedChunk run_own_cells() {
+        BakedChunk baked;
+        baked.mesh.key = mesh_.key;
+        baked.content = look();
+        if (baked.content != ChunkContent::surface) return baked;
+        mesh_own_cells();
+        memory_.moved_positions.clear();
+        fill_normals();
+        if (materials_ != nullptr) fill_materials();
+        Mesh& mesh = baked.mesh;
+        impl::copy_into(mesh.positions, std::span(memory_.positions.data(), memory_.positions.size()));
+        mesh.normals = std::move(mesh_.normals);
+        mesh.materials = std::move(mesh_.materials);
+        mesh.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, mesh.positions.size());
+        mesh.regular_indices = mesh_.regular.count;
+        mesh.bounds = bounds_of(mesh.positions);
+        return baked;
+    }
+
   private:
-    void mesh_cells() {
+    // Leaves samples and signs in the memory where there is a surface.
+    ChunkContent look() {
+        if (!field_.bounds(box_of(block_)).may_have_surface()) return ChunkContent::rejected;
+        memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
+        // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
+        // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
+        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return ChunkContent::rejected;
+        return transvoxel::find_signs(grid_, memory_) ? ChunkContent::surface : ChunkContent::empty;
+    }
+
+    void mesh_own_cells() {
         memory_.positions.clear();
         memory_.indices.clear();
         transvoxel::mesh_regular_cells(grid_, memory_);
         mesh_.full_vertices = static_cast<std::uint32_t>(memory_.positions.size());
         mesh_.regular = range_from(0);
+    }
+
+    void mesh_cells() {
+        mesh_own_cells();
         transvoxel::add_half_vertices(grid_, memory_);
         for (std::size_t side = 0; side < side::count; ++side) {
             const std::size_t first = memory_.indices.size();
@@ -208,6 +237,15 @@ SampleBlock samples_of(ChunkKey key, const ExtractOptions& options) {
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch) {
     const impl::NearestRounding nearest;
     return Extraction(field, key, options, scratch.memory()).run();
+}
+
+BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, const ExtractOptions& options,
+                         ExtractScratch& scratch) {
+    const impl::NearestRounding nearest;
+    Extraction extraction(field, key, options, scratch.memory());
+    if (mask == 0) return extraction.run_own_cells();
+    const ChunkMesh mesh = extraction.run();
+    return {mesh.content, bake(mesh, mask)};
 }
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options) {
