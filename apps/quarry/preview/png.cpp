@@ -1,0 +1,59 @@
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include <png.h>
+#include <unistd.h>
+
+#include "preview/image.hpp"
+
+namespace quarry::app::preview {
+namespace {
+
+static_assert(sizeof(Pixel) == 3, "rows of pixels are handed to libpng as they are");
+
+std::string reason(int code) {
+    return code != 0 ? std::generic_category().message(code) : "can not be written";
+}
+
+}  // namespace
+
+std::string png_bytes(const Image& image) {
+    if (image.width < 1 || image.height < 1) throw PictureError("can not encode the picture: it has no pixel");
+    png_image png{};
+    png.version = PNG_IMAGE_VERSION;
+    png.width = static_cast<png_uint_32>(image.width);
+    png.height = static_cast<png_uint_32>(image.height);
+    png.format = PNG_FORMAT_RGB;  // 8 bits, sRGB
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+    std::string bytes(size, '\0');
+    const int done = png_image_write_to_memory(&png, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr);
+    const std::string message = static_cast<const char*>(png.message);
+    png_image_free(&png);
+    if (done == 0) throw PictureError("can not encode the picture: " + message);
+    bytes.resize(size);
+    return bytes;
+}
+
+void write_png(const std::filesystem::path& path, const Image& image) {
+    const std::string bytes = png_bytes(image);
+    std::error_code failure;
+    if (std::filesystem::is_directory(path, failure)) {
+        throw PictureError("can not write " + path.string() + ": is a folder");
+    }
+    std::filesystem::path temporary = path;
+    temporary += "." + std::to_string(getpid()) + ".tmp";
+    errno = 0;
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    const int code = errno;
+    if (file) std::filesystem::rename(temporary, path, failure);
+    if (!file || failure) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        throw PictureError("can not write " + path.string() + ": " + (failure ? failure.message() : reason(code)));
+    }
+}
+
+}  // namespace quarry::app::preview

@@ -1,0 +1,214 @@
+#include "preview/render.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "preview/atmosphere.hpp"
+#include "preview/ground.hpp"
+#include "preview/light.hpp"
+#include "preview/noise.hpp"
+#include "preview/scene.hpp"
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/worker_local.hpp"
+
+namespace quarry::app::preview {
+namespace {
+
+constexpr float kExposure = 1.0F;
+constexpr float kNoWater = std::numeric_limits<float>::lowest();
+
+// Maps as fine as the picture can show, so that small pictures are quick.
+int map_size(const RenderOptions& options, int most) {
+    const int wanted = std::max(options.width, options.height);
+    return std::clamp(wanted * 5 / 4, 64, most);
+}
+
+class Painter {
+  public:
+    Painter(Pool& pool, std::span<const terrain::Mesh> meshes, const RenderOptions& options)
+        : pool_(pool),
+          options_(options),
+          scene_(pool, meshes, options),
+          level_(options.water_level ? static_cast<float>(*options.water_level - scene_.geometry.origin.y) : kNoWater),
+          has_water_(level_ != kNoWater && scene_.view.eye().y > level_),
+          air_(scene_.to_sun, std::max(scene_.geometry.low.y, has_water_ ? level_ : kNoWater),
+               scene_.geometry.radius() * 1.6F, static_cast<float>(options.haze)),
+          colours_(options.palette, scene_.geometry, static_cast<float>(options.lattice.voxel_size)),
+          mirror_(scene_.view.mirrored(has_water_ ? level_ : 0)),
+          seen_(project(pool, scene_.view, scene_.geometry)),
+          shadow_(pool, scene_.geometry, scene_.to_sun, scene_.view.eye(), scene_.view.forward(),
+                  map_size(options, 2048)) {
+        if (has_water_) mirrored_ = project(pool, mirror_, scene_.geometry);
+        std::vector<bool> wanted(scene_.geometry.meshes.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            wanted[i] = seen_[i].is_visible() || (has_water_ && mirrored_[i].is_visible());
+        }
+        sky_ = sky_light(pool, scene_.geometry, air_, scene_.view.eye(), scene_.view.forward(), wanted,
+                         map_size(options, 640));
+    }
+
+    Image paint() {
+        if (has_water_) paint_reflection();
+        Image image(options_.width, options_.height);
+        const TileGrid tiles(scene_.view);
+        WorkerLocal<Tile> local(pool_);
+        parallel_for(pool_, 0, tiles.count(), [&](int i) {
+            Tile& tile = local.local();
+            tile.draw(scene_.view, scene_.geometry, seen_, tiles.x(i), tiles.y(i));
+            for_each_pixel(tile, options_.samples,
+                           [&](int x, int y, int column, int row) { image.at(x, y) = pixel(tile, column, row); });
+        });
+        return image;
+    }
+
+  private:
+    Pixel pixel(const Tile& tile, int column, int row) const {
+        Vec sum;
+        for (int j = 0; j < options_.samples; ++j) {
+            for (int i = 0; i < options_.samples; ++i) {
+                // Toned before they are averaged, or a bright sample would outshine an edge.
+                const Vec light = sample(scene_.view, seen_, tile, column + i, row + j, has_water_);
+                sum += tone_mapped(light * kExposure);
+            }
+        }
+        return to_srgb(sum * (1.0F / static_cast<float>(options_.samples * options_.samples)));
+    }
+
+    void paint_reflection() {
+        const auto size = static_cast<std::size_t>(mirror_.columns()) * static_cast<std::size_t>(mirror_.rows());
+        reflection_.assign(size, Vec{});
+        const TileGrid tiles(mirror_);
+        WorkerLocal<Tile> local(pool_);
+        parallel_for(pool_, 0, tiles.count(), [&](int i) {
+            Tile& tile = local.local();
+            tile.draw(mirror_, scene_.geometry, mirrored_, tiles.x(i), tiles.y(i), level_);
+            for (int row = 0; row < tile.rows(); ++row) {
+                for (int column = 0; column < tile.columns(); ++column) {
+                    const float y = static_cast<float>(tile.y() + row) + 0.5F;
+                    const float x = static_cast<float>(tile.x() + column) + 0.5F;
+                    // Only where the picture itself looks down.
+                    if (mirror_.ray(x, y).y <= 0) continue;
+                    reflection_[reflection_index(tile.x() + column, tile.y() + row)] =
+                        sample(mirror_, mirrored_, tile, column, row, false);
+                }
+            }
+        });
+    }
+
+    std::size_t reflection_index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(mirror_.columns()) + static_cast<std::size_t>(x);
+    }
+
+    Vec sample(const View& view, const std::vector<ProjectedMesh>& projected, const Tile& tile, int column, int row,
+               bool water) const {
+        const float x = static_cast<float>(tile.x() + column) + 0.5F;
+        const float y = static_cast<float>(tile.y() + row) + 0.5F;
+        const Vec ray = view.ray(x, y);
+        const float stretch = length(ray);
+        const Vec direction = ray * (1 / stretch);
+        const Seen& seen = tile.at(column, row);
+        if (water && ray.y < 0) {
+            const float surface = (level_ - view.eye().y) / ray.y;
+            if (surface < seen.distance && surface < scene_.geometry.radius() * 4) {
+                return water_light(view, projected, seen, ray, surface, x, y);
+            }
+        }
+        if (seen.is_sky()) return air_.sky_with_clouds(direction);
+        const Vec light = ground_light(view, projected, seen, ray, x, y);
+        return air_.through_air(light, view.eye(), direction, seen.distance * stretch);
+    }
+
+    Vec ground_light(const View& view, const std::vector<ProjectedMesh>& projected, const Seen& seen, Vec ray, float x,
+                     float y) const {
+        const PlacedMesh& placed = scene_.geometry.meshes[seen.mesh];
+        const terrain::Mesh& mesh = *placed.mesh;
+        const std::size_t first = 3 * static_cast<std::size_t>(seen.triangle);
+        const std::array<std::uint32_t, 3> corner{placed.indices[first], placed.indices[first + 1],
+                                                  placed.indices[first + 2]};
+        const std::vector<Projected>& vertices = projected[seen.mesh].vertices;
+        const Shares at = shares_at(vertices[corner[0]], vertices[corner[1]], vertices[corner[2]], x, y);
+        const std::array<float, 3> share{at.a, at.b, at.c};
+        Ground ground;
+        ground.place = view.eye() + ray * seen.distance;
+        GroundColours::Shares materials{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            const terrain::Vector3& n = mesh.normals[corner[i]];
+            ground.smooth += Vec{n.x, n.y, n.z} * share[i];
+            ground.sky += sky_[seen.mesh][corner[i]] * share[i];
+            if (mesh.materials.empty()) continue;
+            for (std::size_t m = 0; m < materials.size(); ++m) {
+                materials[m] += static_cast<float>(mesh.materials[corner[i]].of[m]) * (share[i] / 255);
+            }
+        }
+        ground.smooth = normalised(ground.smooth);
+        if (mesh.materials.empty()) materials = colours_.natural(ground.place, ground.smooth);
+        // The side that is seen, where a cut-off world shows its inside.
+        if (dot(ground.smooth, ray) > 0.35F * length(ray)) ground.smooth = ground.smooth * -1.0F;
+        colours_.colour(ground, materials, seen.distance * view.spread());
+        const float facing = dot(ground.normal, air_.to_sun());
+        const float facing_smooth = dot(ground.smooth, air_.to_sun());
+        Vec light = ground.sky;
+        if (facing > 0 && facing_smooth > -0.05F) {
+            const float edge = smooth_step(-0.05F, 0.1F, facing_smooth);
+            light += air_.sunlight() * (facing * edge * shadow_.light_at(ground.place, ground.smooth) * 0.5F);
+        }
+        return ground.albedo * light;
+    }
+
+    Vec water_light(const View& view, const std::vector<ProjectedMesh>& projected, const Seen& seen, Vec ray,
+                    float surface, float x, float y) const {
+        const float stretch = length(ray);
+        const Vec direction = ray * (1 / stretch);
+        const Vec place = view.eye() + ray * surface;
+        const float width = surface * view.spread();
+        const float voxel = static_cast<float>(options_.lattice.voxel_size);
+        // Two sets of small waves; finer than a sample they only blur.
+        Vec slope;
+        for (const float wave : {9.0F * voxel, 3.1F * voxel}) {
+            const float shown = 1 - smooth_step(wave * 0.15F, wave * 0.5F, width);
+            if (shown > 0) slope += noise_at(place * (1 / wave) + Vec{0, wave, 0}).slope * (0.012F * shown);
+        }
+        const Vec normal = normalised({-slope.x, 1, -slope.z});
+        const float cosine = std::max(-dot(direction, normal), 0.02F);
+        const float mirrored = 0.02F + 0.98F * std::pow(1 - cosine, 5.0F);
+
+        // What is reflected, moved as the waves turn the surface.
+        const float per_slope = 0.35F / view.spread();
+        const int column = std::clamp(static_cast<int>(x + slope.x * per_slope), 0, view.columns() - 1);
+        const int row = std::clamp(static_cast<int>(y + slope.z * per_slope), 0, view.rows() - 1);
+        const Vec above = reflection_[reflection_index(column, row)];
+
+        const float under = seen.is_sky() ? 1e9F : (seen.distance - surface) * stretch / voxel;
+        const Vec clear{std::exp(-0.16F * under), std::exp(-0.065F * under), std::exp(-0.055F * under)};
+        const Vec bottom = seen.is_sky() ? Vec{} : ground_light(view, projected, seen, ray, x, y) * 0.6F;
+        const Vec deep{0.012F, 0.045F, 0.055F};
+        const Vec below = bottom * clear + deep * (Vec{1, 1, 1} - clear);
+        return air_.through_air(mix(below, above, mirrored), view.eye(), direction, surface * stretch);
+    }
+
+    Pool& pool_;
+    RenderOptions options_;
+    Scene scene_;
+    float level_;
+    bool has_water_;
+    Atmosphere air_;
+    GroundColours colours_;
+    View mirror_;
+    std::vector<ProjectedMesh> seen_;
+    std::vector<ProjectedMesh> mirrored_;
+    SunShadow shadow_;
+    std::vector<std::vector<Vec>> sky_;
+    std::vector<Vec> reflection_;  // light, one for each sample
+};
+
+}  // namespace
+
+Image render(Pool& pool, std::span<const terrain::Mesh> meshes, const RenderOptions& options) {
+    return Painter(pool, meshes, options).paint();
+}
+
+}  // namespace quarry::app::preview

@@ -1,0 +1,68 @@
+#include "quarry/terrain/showcase.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "quarry/terrain/combined_field.hpp"
+#include "quarry/terrain/covers.hpp"
+#include "quarry/terrain/height_field.hpp"
+#include "quarry/terrain/materials.hpp"
+#include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/warped_field.hpp"
+
+namespace quarry::terrain {
+namespace {
+
+using FieldPointer = std::shared_ptr<const Field>;
+
+FieldPointer combined(Combination how, FieldPointer first, FieldPointer second, double blend) {
+    return std::make_shared<CombinedField>(how, std::move(first), std::move(second), blend);
+}
+
+// Ridges, bent sideways and upwards so that their faces lean over.
+FieldPointer mountains(std::uint64_t seed) {
+    const auto ridges = std::make_shared<RidgedField>(NoiseOptions{.seed = seed,
+                                                                   .octaves = 5,
+                                                                   .frequency = 0.0009,
+                                                                   .amplitude = 620,
+                                                                   .offset = -300,
+                                                                   .lacunarity = 2.2,
+                                                                   .persistence = 0.38});
+    return std::make_shared<WarpedField>(
+        ridges, NoiseOptions{.seed = seed + 2, .octaves = 1, .frequency = 0.007, .amplitude = 26});
+}
+
+// The bottom of the valleys: rolling ground that the mountains rise from.
+FieldPointer valleys(std::uint64_t seed) {
+    return std::make_shared<HeightField>(NoiseOptions{
+        .seed = seed + 1, .octaves = 4, .frequency = 0.0035, .amplitude = 55, .offset = -25, .persistence = 0.4});
+}
+
+}  // namespace
+
+std::shared_ptr<const Field> showcase_field(std::uint64_t seed) {
+    return combined(Combination::unite, mountains(seed), valleys(seed), 60);
+}
+
+std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
+    const NoiseOptions ragged{.seed = seed + 10, .octaves = 3, .frequency = 0.02, .amplitude = 26};
+    const auto cover = [](auto made) { return std::vector<std::shared_ptr<const Cover>>{std::move(made)}; };
+    const auto shore =
+        std::make_shared<HeightCover>(CoverRange{.to = kShowcaseWaterLevel + 5, .blend = 6},
+                                      NoiseOptions{.seed = seed + 11, .octaves = 2, .frequency = 0.05, .amplitude = 4});
+    const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 36, .blend = 12});
+    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 95, .blend = 50}, ragged);
+    const auto snow_height = std::make_shared<HeightCover>(CoverRange{.from = 150, .blend = 40}, ragged);
+    const auto not_steep = std::make_shared<SlopeCover>(CoverRange{.to = 50, .blend = 14});
+    std::vector<MaterialLayer> layers;
+    layers.push_back({.material = 3, .where = cover(shore)});
+    layers.push_back({.material = 1, .where = cover(high), .strength = 0.8});
+    layers.push_back({.material = 1, .where = cover(steep)});
+    layers.push_back({.material = 2, .where = {snow_height, not_steep}});
+    return std::make_shared<LayeredMaterials>(0, std::move(layers));
+}
+
+}  // namespace quarry::terrain
