@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/scratch.hpp"
@@ -15,6 +16,7 @@ HeightField::HeightField(const NoiseOptions& options) : options_(options) {
 }
 
 void HeightField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     // Heights do not depend on y: one plane of them, at y = 0, serves all rows.
     SampleBlock plane = block;
     plane.first.y = 0;
@@ -34,6 +36,7 @@ void HeightField::sample(const SampleBlock& block, float* out) const {
 }
 
 void HeightField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
     std::array<Position, 128> flat;
     for (std::size_t first = 0; first < points.size(); first += flat.size()) {
@@ -46,12 +49,14 @@ void HeightField::densities(std::span<const Position> points, std::span<float> o
 }
 
 Interval HeightField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
     const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
     return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface);
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, true, points, out);
 }
 

@@ -25,6 +25,7 @@ class SphereField;
 class TorusField;
 class TranslatedField;
 class WarpedField;
+struct BakedChunk;
 struct Box;
 struct ChunkKey;
 struct ChunkMesh;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
 
@@ -130,6 +131,7 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
 
 void LayeredMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
+    const impl::NearestRounding nearest;
     std::array<Shares, kBatch> shares;
     std::array<float, kBatch> layer_shares;
     std::array<float, kBatch> cover_shares;
@@ -163,6 +165,7 @@ PaintedMaterials::PaintedMaterials(std::shared_ptr<const Materials> below, std::
 
 void PaintedMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
+    const impl::NearestRounding nearest;
     below_->weights(places, normals, out);
     std::array<Shares, kBatch> shares;
     for (std::size_t at = 0; at < places.size(); at += kBatch) {
