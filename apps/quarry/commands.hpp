@@ -57,4 +57,27 @@ struct SyncArguments {
 
 int sync(const SyncArguments& arguments);
 
+struct BakeArguments {
+    std::string field = "showcase";
+    std::string world = "octree:2048";
+    // Empty: as the library has it.
+    std::string seed, octaves, frequency, amplitude, offset, lacunarity, persistence;
+    std::string viewer, lod_distance, max_lod, lod;
+    std::string threads, simd;
+    std::string chunk_cells = "32";
+    std::string voxel_size = "1";
+    std::vector<std::string> out;
+    std::string preview;
+    std::string preview_lods;
+    std::string json;
+    bool welded = false;
+    bool collision = false;
+    bool check = false;
+};
+
+int bake(const BakeArguments& arguments);
+
+// What ./run shows: R3's world in memory, then the showcase in files below the folder.
+int demo(const std::string& folder);
+
 }  // namespace quarry::app

@@ -11,6 +11,7 @@
 
 namespace {
 
+using quarry::app::BakeArguments;
 using quarry::app::BenchFrameArguments;
 using quarry::app::BenchJobsArguments;
 using quarry::app::StressArguments;
@@ -90,8 +91,41 @@ void add_sync(CLI::App& app, SyncArguments& arguments) {
     add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
 }
 
+void add_bake(CLI::App& app, BakeArguments& arguments) {
+    CLI::App* bake = app.add_subcommand("bake", "Mesh a world of chunks, write it to files, draw it");
+    const auto add = [&](const char* name, auto& value, const char* text, const char* type) {
+        bake->add_option(name, value, text)->option_text(type)->check(refuse_empty);
+    };
+    add("--field", arguments.field, "showcase (default), noise, or a description of a field", "FIELD|FILE.json");
+    add("--seed", arguments.seed, "Of the noise or the showcase (default: 42)", "N");
+    add("--octaves", arguments.octaves, "Of the noise (default: 4)", "N");
+    add("--frequency", arguments.frequency, "Waves of the first octave per unit (default: 0.02)", "F");
+    add("--amplitude", arguments.amplitude, "Most that the noise raises the ground, in units (default: 32)", "UNITS");
+    add("--offset", arguments.offset, "Height of the noise's middle (default: 0)", "UNITS");
+    add("--lacunarity", arguments.lacunarity, "Frequency of an octave over the one before (default: 2)", "F");
+    add("--persistence", arguments.persistence, "Strength of an octave over the one before (default: 0.5)", "F");
+    add("--world", arguments.world, "sphere:RADIUS, box:X,Y,Z or octree:RADIUS, in units (default: octree:2048)",
+        "WORLD");
+    add("--viewer", arguments.viewer, "Where an octree is finest (default: 0,0,0)", "X,Y,Z");
+    add("--lod-distance", arguments.lod_distance, "How far LOD 0 reaches; each further one twice as far (default: 128)",
+        "UNITS");
+    add("--max-lod", arguments.max_lod, "The coarsest level of an octree, 0 to 7 (default: 7)", "N");
+    add("--lod", arguments.lod, "The level of detail of a sphere or box, 0 to 7 (default: 0)", "N");
+    add("--chunk-cells", arguments.chunk_cells, "Cells along each axis of a chunk, even, 4 to 62 (default: 32)", "N");
+    add("--voxel-size", arguments.voxel_size, "Width of a cell of LOD 0, in units (default: 1)", "UNITS");
+    add("--threads", arguments.threads, "Worker threads (default: one for each usable core)", "N");
+    add("--simd", arguments.simd, "scalar, sse4, avx2, avx512 or neon (default: the best there is)", "TARGET");
+    add("--out", arguments.out, "Write a file: .glb, .obj, .ply or .stl; can be given several times", "FILE ...");
+    bake->add_flag("--welded", arguments.welded, "Write one mesh, with vertices shared across chunks");
+    bake->add_flag("--collision", arguments.collision, "Write positions and triangles only");
+    bake->add_flag("--check", arguments.check, "Look for cracks at every edge of every triangle; any is status 1");
+    add("--preview", arguments.preview, "Draw the world", "FILE.png");
+    add("--preview-lods", arguments.preview_lods, "Draw its triangles, coloured by level of detail", "FILE.png");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
+}
+
 int report_wrong_input(const std::string& message) {
-    fmt::print(stderr, "quarry: {}\n", message);
+    fmt::print(stderr, "quarry: {}\n", quarry::app::one_line(message));
     return quarry::app::kWrongInput;
 }
 
@@ -109,6 +143,12 @@ int run(int count, char** words) {
     add_stress(app, stress);
     SyncArguments sync;
     add_sync(app, sync);
+    BakeArguments bake;
+    add_bake(app, bake);
+    // What ./run does.
+    CLI::App* demo = app.add_subcommand("demo", "Mesh R3's world, bake and draw the showcase, check both");
+    std::string demo_folder = "out";
+    demo->add_option("folder", demo_folder, "Where its files go (default: out)")->check(refuse_empty);
     // How the benchmark starts an engine in a process of its own; not for people.
     CLI::App* engine = app.add_subcommand("engine", "")->group("");
     std::string engine_name;
@@ -121,6 +161,8 @@ int run(int count, char** words) {
         return report_wrong_input(std::string(failure.what()) + "; see quarry --help");
     }
     if (engine->parsed()) return quarry::bench::serve_own_engine(engine_name);
+    if (app.got_subcommand("bake")) return quarry::app::bake(bake);
+    if (demo->parsed()) return quarry::app::demo(demo_folder);
     if (app.got_subcommand("stress")) return quarry::app::stress(stress);
     if (app.got_subcommand("sync")) return quarry::app::sync(sync);
     if (bench->got_subcommand("frame")) return quarry::app::bench_frame(bench_frame);

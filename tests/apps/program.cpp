@@ -1,10 +1,12 @@
 #include "tests/apps/program.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,9 +38,28 @@ class Capture {
     std::FILE* file_;
 };
 
+void limit_files(std::int64_t most_bytes) {
+    if (most_bytes < 0) return;
+    const auto most = static_cast<rlim_t>(most_bytes);
+    const rlimit limit{most, most};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+void send_signals(pid_t process, const Circumstances& circumstances) {
+    if (circumstances.signals.empty()) return;
+    while (!circumstances.ready()) {
+        // Left to be found by whoever waits for the end.
+        siginfo_t ended{};
+        if (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+        if (ended.si_pid == process) return;
+        usleep(1000);
+    }
+    for (const int signal : circumstances.signals) kill(process, signal);
+}
+
 }  // namespace
 
-Outcome run_program(const std::vector<std::string>& arguments) {
+Outcome run_program(const std::vector<std::string>& arguments, const Circumstances& circumstances) {
     std::vector<std::string> words{QUARRY_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
@@ -50,10 +71,12 @@ Outcome run_program(const std::vector<std::string>& arguments) {
     if (process == 0) {
         dup2(output.descriptor(), STDOUT_FILENO);
         dup2(errors.descriptor(), STDERR_FILENO);
+        limit_files(circumstances.most_file_bytes);
         execv(pointers[0], pointers.data());
         _exit(127);
     }
     int status = 0;
+    if (process > 0) send_signals(process, circumstances);
     if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("can not run the program");
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.text(), errors.text()};
 }

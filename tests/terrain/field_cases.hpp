@@ -4,11 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/height_field.hpp"
+#include "quarry/terrain/heightmap_field.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/ridged_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
@@ -47,6 +49,44 @@ inline std::vector<FieldCase> noise_cases() {
         {"ridged", std::make_shared<RidgedField>(peaks),
          [=](Position p) { return p.y + 3 - 40 * reference::fbm(peaks, p, 5, true); }, 40},
     };
+}
+
+// A picture of random heights, larger along x than along z.
+inline std::shared_ptr<const Heightmap> random_heightmap(std::int32_t width, std::int32_t height) {
+    std::mt19937 random(77);
+    std::vector<std::uint16_t> values(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random());
+    values.front() = 0;
+    values.back() = 65'535;
+    return std::make_shared<Heightmap>(width, height, std::move(values));
+}
+
+inline double reference_heightmap(const Heightmap& map, const HeightmapOptions& options, Position p) {
+    const double x = std::clamp((p.x - options.origin_x) / options.pixel_size, 0.0, map.width() - 1.0);
+    const double z = std::clamp((p.z - options.origin_z) / options.pixel_size, 0.0, map.height() - 1.0);
+    double value = 0;
+    for (std::int32_t j = 0; j < map.height(); ++j) {
+        const double share = std::max(0.0, 1 - std::abs(z - j));
+        if (share == 0) continue;
+        for (std::int32_t i = 0; i < map.width(); ++i) {
+            value += share * std::max(0.0, 1 - std::abs(x - i)) * map.at(i, j);
+        }
+    }
+    return p.y - options.offset - options.height_scale * value / 65'535;
+}
+
+inline std::vector<FieldCase> heightmap_cases() {
+    const HeightmapOptions plain{
+        .pixel_size = 3.5, .height_scale = 60, .offset = -20, .origin_x = -50, .origin_z = -41};
+    const HeightmapOptions sunken{.pixel_size = 0.7, .height_scale = -30, .offset = 7, .origin_x = 3, .origin_z = 0};
+    std::vector<FieldCase> cases;
+    const auto add = [&](const char* name, const std::shared_ptr<const Heightmap>& map, const HeightmapOptions& with) {
+        cases.push_back({name, std::make_shared<HeightmapField>(map, with),
+                         [=](Position p) { return reference_heightmap(*map, with, p); }, 60});
+    };
+    add("heightmap", random_heightmap(37, 30), plain);
+    add("heightmap of one row upside down", random_heightmap(25, 1), sunken);
+    return cases;
 }
 
 inline std::vector<FieldCase> shape_cases() {
@@ -114,6 +154,7 @@ inline std::vector<FieldCase> composed_cases() {
 
 inline std::vector<FieldCase> all_cases() {
     std::vector<FieldCase> cases = noise_cases();
+    for (const FieldCase& each : heightmap_cases()) cases.push_back(each);
     for (const FieldCase& each : shape_cases()) cases.push_back(each);
     for (const FieldCase& each : composed_cases()) cases.push_back(each);
     return cases;

@@ -45,4 +45,23 @@ TEST(FieldsBadInput, CompositionsRefuseMissingFieldsAndBadNumbers) {
     expect_refusal("NoiseOptions.amplitude", [] { const RidgedField field({.amplitude = kNan}); });
 }
 
+TEST(FieldsBadInput, HeightmapsRefuseSizesAndOptionsOutOfRange) {
+    expect_refusal("0 x 3", [] { const Heightmap map(0, 3, {}); });
+    expect_refusal("1 to 32768", [] { const Heightmap map(32'769, 1, std::vector<std::uint16_t>(32'769)); });
+    expect_refusal("has 5 values", [] { const Heightmap map(2, 3, std::vector<std::uint16_t>(5)); });
+    expect_refusal("at most 67108864", [] { const Heightmap map(32'768, 32'768, {}); });
+    const auto map = std::make_shared<const Heightmap>(1, 1, std::vector<std::uint16_t>{7});
+    expect_refusal("needs a heightmap", [] { const HeightmapField field(nullptr); });
+    for (const double bad : {0.0, -1.0, kNan, kInfinite}) {
+        expect_refusal("HeightmapOptions.pixel_size", [&] { const HeightmapField field(map, {.pixel_size = bad}); });
+    }
+    for (const double bad : {2e9, kNan, kInfinite}) {
+        expect_refusal("HeightmapOptions.height_scale",
+                       [&] { const HeightmapField field(map, {.height_scale = bad}); });
+        expect_refusal("HeightmapOptions.offset", [&] { const HeightmapField field(map, {.offset = bad}); });
+        expect_refusal("HeightmapOptions.origin_x", [&] { const HeightmapField field(map, {.origin_x = bad}); });
+        expect_refusal("HeightmapOptions.origin_z", [&] { const HeightmapField field(map, {.origin_z = bad}); });
+    }
+}
+
 }  // namespace

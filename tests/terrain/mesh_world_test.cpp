@@ -215,6 +215,22 @@ TEST(MeshWorld, ProgressEndsAtTheNumberOfChunksThatAreMeshed) {
     EXPECT_LT(progress.meshed, world.counts.total);
 }
 
+TEST(EstimateWorld, ComesCloseToWhatTheWorldHas) {
+    const NoiseField hills({.seed = 3, .amplitude = 20});
+    Pool pool(2);
+    const WorldEstimate estimate = estimate_world(pool, hills, small_octree(), with_cells(8));
+    WorldProgress progress;
+    WorldOptions options = with_cells(8);
+    options.progress = &progress;
+    const WorldMesh world = mesh_world(pool, hills, small_octree(), options);
+    EXPECT_EQ(estimate.to_mesh, progress.to_mesh);
+    EXPECT_NEAR(estimate.vertices() / static_cast<double>(world.vertices), 1, 0.15);
+    EXPECT_NEAR(estimate.triangles() / static_cast<double>(world.triangles), 1, 0.15);
+    EXPECT_GT(estimate.bytes(), 24 * estimate.vertices() + 6 * estimate.triangles());
+    EXPECT_LT(estimate.bytes(), 2 * (24 * estimate.vertices() + 6 * estimate.triangles()));
+    EXPECT_EQ(estimate_world(pool, hills, {}).vertices(), 0);
+}
+
 TEST(MeshWorld, RefusesPlacesThatNoChunkCanHave) {
     Pool pool(2);
     const SphereField ball({0, 0, 0}, 10);

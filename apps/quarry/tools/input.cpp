@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 namespace quarry::app {
-namespace {
-
 bool same_word(std::string_view one, std::string_view other) {
     const auto same = [](char x, char y) {
         return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
@@ -17,15 +15,17 @@ bool same_word(std::string_view one, std::string_view other) {
     return std::equal(one.begin(), one.end(), other.begin(), other.end(), same);
 }
 
-}  // namespace
+std::string one_line(std::string_view text) {
+    std::string line(text);
+    for (char& character : line) {
+        if (std::iscntrl(static_cast<unsigned char>(character)) != 0) character = '?';
+    }
+    return line;
+}
 
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t kMostShown = 40;
-    std::string shown(text.substr(0, kMostShown));
-    for (char& character : shown) {
-        if (std::iscntrl(static_cast<unsigned char>(character)) != 0) character = '?';
-    }
-    return fmt::format("'{}{}'", shown, text.size() > kMostShown ? "..." : "");
+    return fmt::format("'{}{}'", one_line(text.substr(0, kMostShown)), text.size() > kMostShown ? "..." : "");
 }
 
 int whole_number(std::string_view option, std::string_view text, int least, int most) {

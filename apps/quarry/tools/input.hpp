@@ -20,7 +20,11 @@ int whole_number(std::string_view option, std::string_view text, int least, int 
 double real_number(std::string_view option, std::string_view text, double least, double most);
 // Index of the word among the allowed ones; the case of the letters does not matter.
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed);
+// Whether the two are equal but for the case of their letters.
+bool same_word(std::string_view one, std::string_view other);
 Grade grade_from(std::string_view option, std::string_view text);
+// The text without line ends and other control characters, for a message that may hold what was typed.
+std::string one_line(std::string_view text);
 // What was typed, in quotes and fit for the one line of a message, whatever it is.
 std::string in_quotes(std::string_view text);
 

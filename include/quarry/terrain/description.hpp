@@ -1,15 +1,39 @@
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "quarry/export.hpp"
+#include "quarry/jobs/error.hpp"
 #include "quarry/terrain/fwd.hpp"
 
 namespace quarry::terrain {
+
+inline constexpr std::size_t kMostDescriptionBytes = std::size_t{1} << 24;
+inline constexpr std::size_t kDeepestDescription = 64;  // objects and arrays within each other
 
 // A world as a file describes it: its shape, and what it is made of.
 struct Described {
     std::shared_ptr<const Field> field;
     std::shared_ptr<const Materials> materials;  // may be null: the file names none
 };
+
+// One line: the file's name, the place in it as a JSON pointer, and what is wrong there.
+// "world.json: /field/a/octaves: must be 1 to 16, not 40".
+class QUARRY_API DescriptionError : public Error {
+  public:
+    DescriptionError(const std::string& file, const std::string& json_path, const std::string& what);
+};
+
+// Reads a world from a JSON file; docs/guide/terrain.md has the format. Names of heightmap files are relative to the
+// JSON file's folder. Throws DescriptionError for all that is wrong with the file.
+QUARRY_API Described read_description(const std::filesystem::path& file);
+
+// The same from memory; heightmap files are looked for in the folder, name is what errors call the description.
+QUARRY_API Described parse_description(std::string_view json, const std::filesystem::path& folder,
+                                       const std::string& name = "description");
 
 }  // namespace quarry::terrain

@@ -115,6 +115,21 @@ struct WorldMesh {
 QUARRY_API WorldMesh mesh_world(Pool& pool, const Field& field, std::span<const PlacedChunk> places,
                                 const WorldOptions& options = {});
 
+// What a world will come to, by its bounds and by a few of its chunks, meshed.
+struct WorldEstimate {
+    std::uint64_t to_mesh = 0;  // chunks that bounds leave over
+    std::vector<Mesh> sample;   // of some of these, evenly spread; those with a surface
+    double scale = 0;           // times what the sample has is about what the world has
+
+    QUARRY_API double vertices() const noexcept;
+    QUARRY_API double triangles() const noexcept;
+    QUARRY_API double bytes() const noexcept;  // in memory, of baked meshes
+};
+
+// Takes milliseconds, and is right within some ten per cent. Throws as mesh_world.
+QUARRY_API WorldEstimate estimate_world(Pool& pool, const Field& field, std::span<const PlacedChunk> places,
+                                        const WorldOptions& options = {});
+
 // A number that depends on every bit of all meshes and their order.
 QUARRY_API std::uint64_t content_hash(Pool& pool, const WorldMesh& world);
 

@@ -13,6 +13,7 @@
 #define HWY_TARGET_INCLUDE "terrain/noise/kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "terrain/noise/gradients-inl.hpp"
 #include "terrain/noise/points-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,12 +23,12 @@ void block(const NoiseSum& sum, const SampleBlock& where, NoiseForm form, const 
     block_kernel(sum, where, form, base, out);
 }
 
-void points(const NoiseSum& sum, const PointArrays& where, const float* bases, float* out) {
-    points_kernel(sum, where, bases, out);
+void points(const NoiseSum& sum, const Base& base, std::span<const Position> where, float* out) {
+    points_kernel(sum, base, where, out);
 }
 
-void gradients(const NoiseSum& sum, int octaves, const PointArrays& where, const GradientArrays& out) {
-    gradients_kernel(sum, octaves, where, out);
+void gradients(const NoiseSum& sum, const GradientTerms& terms, std::span<const Position> where, Gradient* out) {
+    gradients_kernel(sum, terms, where, out);
 }
 
 }  // namespace quarry::terrain::impl::HWY_NAMESPACE

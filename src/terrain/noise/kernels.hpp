@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "quarry/terrain/impl/noise_sum.hpp"
 #include "quarry/terrain/lattice.hpp"
@@ -11,18 +12,11 @@ namespace quarry::terrain::impl {
 // sample, for then its gradients are hashed once for many samples; automatic chooses for each octave.
 enum class NoiseForm { automatic, rows, direct };
 
-// Places as three arrays.
-struct PointArrays {
-    const double* x;
-    const double* y;
-    const double* z;
-    std::size_t count;
-};
-
-struct GradientArrays {
-    float* x;
-    float* y;
-    float* z;
+// What a gradient is taken of: base - sum, with the sum's first octaves only.
+struct GradientTerms {
+    int octaves;
+    float rise;  // the base's own slope along y
+    bool flat;   // the sum is the one at y = 0, which does not change along y
 };
 
 // The value at height y that a block's sums are taken from: (y - offset) * slope, rounded once to float.
@@ -37,10 +31,10 @@ struct Base {
 struct NoiseKernels {
     // out = base - sum at each sample of the block, x fastest.
     void (*block)(const NoiseSum& sum, const SampleBlock& block, NoiseForm form, const Base& base, float* out);
-    // out[i] = bases[i] - sum at point i.
-    void (*points)(const NoiseSum& sum, const PointArrays& points, const float* bases, float* out);
-    // The gradient of the sum over the first octaves, at each point.
-    void (*gradients)(const NoiseSum& sum, int octaves, const PointArrays& points, const GradientArrays& out);
+    // out[i] = base - sum at points[i].
+    void (*points)(const NoiseSum& sum, const Base& base, std::span<const Position> points, float* out);
+    // out[i] = the gradient at points[i].
+    void (*gradients)(const NoiseSum& sum, const GradientTerms& terms, std::span<const Position> points, Gradient* out);
 };
 
 // Of the SIMD target that is in use.

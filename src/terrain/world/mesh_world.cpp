@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <optional>
-#include <semaphore>
-#include <stdexcept>
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/jobs/worker_local.hpp"
-#include "quarry/terrain/field.hpp"
 #include "quarry/terrain/world.hpp"
 #include "terrain/content_hasher.hpp"
+#include "terrain/world/candidates.hpp"
+#include "terrain/world/run_on_workers.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -20,82 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Releaser {
-    std::binary_semaphore& semaphore;
-    explicit Releaser(std::binary_semaphore& released) : semaphore(released) {}
-    Releaser(const Releaser&) = delete;
-    Releaser& operator=(const Releaser&) = delete;
-    ~Releaser() { semaphore.release(); }
-};
-
-// Runs body on a worker of the pool while the calling thread sleeps, so that the work is done by as many threads as the
-// pool has workers; in place if this thread takes part in the pool already. A wait for the task would not do: it runs a
-// task that has not started.
-template <class Body>
-void run_on_workers(Pool& pool, Body body) {
-    if (Pool::current() == &pool) return body();
-    std::binary_semaphore ended(0);
-    Task<void> task = pool.submit(
-        [&] {
-            const Releaser at_the_end{ended};
-            body();
-        },
-        {.lane = Lane::background});
-    ended.acquire();
-    task.get();
-}
-
-// Consecutive places of one level that lie in one block of 4 x 4 x 4 chunks.
-struct Group {
-    std::size_t first;
-    std::uint32_t count;
-    std::uint64_t candidates;  // a bit for each place that bounds do not exclude
-};
-
-constexpr std::uint32_t kMostInGroup = std::numeric_limits<std::uint64_t>::digits;
-
-bool share_a_block(const ChunkKey& a, const ChunkKey& b) {
-    return a.lod == b.lod && a.x >> 2 == b.x >> 2 && a.y >> 2 == b.y >> 2 && a.z >> 2 == b.z >> 2;
-}
-
-std::vector<Group> groups_of(std::span<const PlacedChunk> places) {
-    std::vector<Group> groups;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i].mask > side::all)
-            throw std::invalid_argument("mask must be 0 to 63: six bits, one for each side");
-        if (i == 0 || groups.back().count == kMostInGroup || !share_a_block(places[i].key, places[i - 1].key)) {
-            groups.push_back({i, 0, 0});
-        }
-        ++groups.back().count;
-    }
-    return groups;
-}
-
-// The smallest box around all chunks of a group. Throws if one is out of range.
-Box box_around(std::span<const PlacedChunk> places, const ExtractOptions& options) {
-    ChunkKey low = places.front().key;
-    ChunkKey high = low;
-    for (const PlacedChunk& place : places) {
-        low = {low.lod, std::min(low.x, place.key.x), std::min(low.y, place.key.y), std::min(low.z, place.key.z)};
-        high = {high.lod, std::max(high.x, place.key.x), std::max(high.y, place.key.y), std::max(high.z, place.key.z)};
-    }
-    return {box_of(samples_of(low, options)).low, box_of(samples_of(high, options)).high};
-}
-
-bool may_have_surface(const Field& field, const Box& box) {
-    return field.bounds(box).may_have_surface();
-}
-
-void find_candidates(const Field& field, std::span<const PlacedChunk> places, const ExtractOptions& options,
-                     Group& group) {
-    const std::span<const PlacedChunk> own = places.subspan(group.first, group.count);
-    if (!may_have_surface(field, box_around(own, options))) return;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        const bool may = own.size() == 1 || may_have_surface(field, box_of(samples_of(own[i].key, options)));
-        group.candidates |= std::uint64_t{may} << i;
-    }
 }
 
 // What a worker keeps from chunk to chunk.
@@ -134,15 +56,7 @@ class WorldRun {
     }
 
     void reject() {
-        std::vector<Group> groups = groups_of(places_);
-        parallel_for(pool_, std::size_t{0}, groups.size(), [&](std::size_t i) {
-            if (!stopped()) find_candidates(field_, places_, options_.extract, groups[i]);
-        });
-        for (const Group& group : groups) {
-            for (std::uint32_t i = 0; i < group.count; ++i) {
-                if ((group.candidates >> i & 1) != 0) candidates_.push_back(group.first + i);
-            }
-        }
+        candidates_ = impl::find_candidates(pool_, field_, places_, options_);
         if (options_.progress != nullptr) options_.progress->to_mesh = candidates_.size();
     }
 
@@ -214,13 +128,13 @@ WorldMesh mesh_world(Pool& pool, const Field& field, std::span<const PlacedChunk
     // Also where every chunk is rejected, or there is none.
     samples_of({}, options.extract);
     std::optional<WorldMesh> world;
-    run_on_workers(pool, [&] { world = WorldRun(pool, field, places, options).run(); });
+    impl::run_on_workers(pool, [&] { world = WorldRun(pool, field, places, options).run(); });
     return std::move(*world);
 }
 
 std::uint64_t content_hash(Pool& pool, const WorldMesh& world) {
     std::vector<std::uint64_t> hashes(world.meshes.size() + world.extracted.size());
-    run_on_workers(pool, [&] {
+    impl::run_on_workers(pool, [&] {
         parallel_for(pool, std::size_t{0}, hashes.size(), [&](std::size_t i) {
             hashes[i] = i < world.meshes.size() ? content_hash(world.meshes[i])
                                                 : content_hash(world.extracted[i - world.meshes.size()]);

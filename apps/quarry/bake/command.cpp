@@ -1,0 +1,52 @@
+#include <cstdio>
+#include <new>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <quarry/jobs/pool.hpp>
+
+#include "bake/interrupt.hpp"
+#include "bake/report.hpp"
+#include "bake/run.hpp"
+#include "commands.hpp"
+#include "harness/machine.hpp"
+#include "tools/input.hpp"
+
+namespace quarry::app {
+namespace {
+
+int bake_and_report(const BakeOptions& options, OutputFiles& files, std::stop_token stop_token) {
+    const bench::Machine machine = bench::describe_machine();
+    std::FILE* out = options.json == "-" ? stderr : stdout;
+    BakeOutcome outcome;
+    {
+        Pool pool(options.threads);
+        Progress progress(out);
+        outcome = run_bake(options, {pool, files, progress, std::move(stop_token)});
+    }
+    const std::string report = bake_json(outcome, options, machine);
+    if (!options.json.empty() && options.json != "-") {
+        files.write(options.json, [&](std::ostream& to) { to << report; });
+    }
+    files.commit();
+    fmt::print(out, "{}", format_bake(outcome, options, machine, Look::of(out)));
+    if (options.json == "-") fmt::print("{}", report);
+    return outcome.closedness && !outcome.closedness->is_closed() ? kFailed : 0;
+}
+
+}  // namespace
+
+int bake(const BakeArguments& arguments) {
+    OutputFiles files;
+    return run_interruptible(files, [&](std::stop_token stop_token) {
+        try {
+            const BakeOptions options = check_bake(arguments);
+            add_outputs(options, files);
+            return bake_and_report(options, files, std::move(stop_token));
+        } catch (const std::bad_alloc&) {
+            throw WrongInput("--world " + in_quotes(arguments.world) + ": there is not enough memory for it");
+        }
+    });
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,170 @@
+#include "bake/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <quarry/jobs/pool.hpp>
+
+#include "bake/fields.hpp"
+#include "tools/input.hpp"
+
+namespace quarry::app {
+namespace {
+
+constexpr double kSmallestLength = 1e-3;
+constexpr double kLargestLength = 1e9;
+
+// Numbers with commas between them.
+template <std::size_t count>
+std::array<double, count> numbers(std::string_view option, std::string_view text, double least, double most) {
+    std::array<double, count> values{};
+    std::string_view rest = text;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t comma = rest.find(',');
+        const bool is_last = i + 1 == count;
+        if ((comma == std::string_view::npos) != is_last) {
+            throw WrongInput(
+                fmt::format("{} takes {} numbers with commas between them, not {}", option, count, in_quotes(text)));
+        }
+        values[i] = real_number(option, rest.substr(0, comma), least, most);
+        if (!is_last) rest.remove_prefix(comma + 1);
+    }
+    return values;
+}
+
+terrain::Position place(std::string_view option, std::string_view text, double least, double most) {
+    const auto [x, y, z] = numbers<3>(option, text, least, most);
+    return {x, y, z};
+}
+
+int number_or(std::string_view option, const std::string& text, int otherwise, int least, int most) {
+    return text.empty() ? otherwise : whole_number(option, text, least, most);
+}
+
+// Options that the chosen world has no use for are a mistake of whoever typed them.
+void refuse(std::string_view option, const std::string& text, std::string_view use) {
+    if (!text.empty()) throw WrongInput(fmt::format("{} goes with {} only", option, use));
+}
+
+terrain::ExtractOptions checked_extract(const BakeArguments& arguments) {
+    terrain::ExtractOptions extract;
+    extract.cells = whole_number("--chunk-cells", arguments.chunk_cells, terrain::kFewestCells, terrain::kMostCells);
+    if (extract.cells % 2 != 0) {
+        throw WrongInput(fmt::format("--chunk-cells takes an even number, not {}", in_quotes(arguments.chunk_cells)));
+    }
+    extract.lattice.voxel_size = real_number("--voxel-size", arguments.voxel_size, 1e-3, 1e3);
+    return extract;
+}
+
+terrain::OctreeOptions checked_octree(const BakeArguments& arguments, std::string_view radius,
+                                      const terrain::ExtractOptions& extract) {
+    refuse("--lod", arguments.lod, "--world sphere:RADIUS and --world box:X,Y,Z");
+    terrain::OctreeOptions octree;
+    octree.radius = real_number("--world octree", radius, kSmallestLength, kLargestLength);
+    if (!arguments.viewer.empty()) {
+        octree.viewer = place("--viewer", arguments.viewer, -kLargestLength, kLargestLength);
+    }
+    if (!arguments.lod_distance.empty()) {
+        octree.lod_distance = real_number("--lod-distance", arguments.lod_distance, kSmallestLength, kLargestLength);
+    }
+    octree.max_lod = number_or("--max-lod", arguments.max_lod, terrain::kCoarsestLod, 0, terrain::kCoarsestLod);
+    octree.cells = extract.cells;
+    octree.lattice = extract.lattice;
+    return octree;
+}
+
+WorldChoice checked_world(const BakeArguments& arguments, const terrain::ExtractOptions& extract) {
+    const std::string_view text = arguments.world;
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view kind = text.substr(0, colon);
+    const std::string_view size = text.substr(std::min(colon + 1, text.size()));
+    if (kind == "octree") return checked_octree(arguments, size, extract);
+    if (kind != "sphere" && kind != "box") {
+        throw WrongInput(
+            fmt::format("--world takes sphere:RADIUS, box:X,Y,Z or octree:RADIUS, not {}", in_quotes(text)));
+    }
+    for (const auto& [option, value] : {std::pair("--viewer", &arguments.viewer),
+                                        {"--lod-distance", &arguments.lod_distance},
+                                        {"--max-lod", &arguments.max_lod}}) {
+        refuse(option, *value, "--world octree:RADIUS");
+    }
+    terrain::GridOptions grid;
+    grid.lod = number_or("--lod", arguments.lod, 0, 0, terrain::kCoarsestLod);
+    grid.cells = extract.cells;
+    grid.voxel_size = extract.lattice.voxel_size;
+    if (kind == "box") return BoxChoice{place("--world box", size, kSmallestLength, kLargestLength), grid};
+    return SphereChoice{real_number("--world sphere", size, kSmallestLength, kLargestLength), grid};
+}
+
+OutputChoice checked_output(const std::string& path) {
+    using terrain::ExportFormat;
+    constexpr std::array<std::pair<std::string_view, ExportFormat>, 4> kEndings{{{".glb", ExportFormat::glb},
+                                                                                 {".obj", ExportFormat::obj},
+                                                                                 {".ply", ExportFormat::ply},
+                                                                                 {".stl", ExportFormat::stl}}};
+    const std::string ending = std::filesystem::path(path).extension().string();
+    for (const auto& [known, format] : kEndings) {
+        if (same_word(ending, known)) return {path, format};
+    }
+    throw WrongInput(fmt::format("--out takes a file that ends in .glb, .obj, .ply or .stl, not {}", in_quotes(path)));
+}
+
+void check_picture(std::string_view option, const std::string& path) {
+    if (path.empty() || same_word(std::filesystem::path(path).extension().string(), ".png")) return;
+    throw WrongInput(fmt::format("{} takes a file that ends in .png, not {}", option, in_quotes(path)));
+}
+
+}  // namespace
+
+BakeOptions check_bake(const BakeArguments& arguments) {
+    BakeOptions options;
+    options.extract = checked_extract(arguments);
+    options.world_name = arguments.world;
+    options.world = checked_world(arguments, options.extract);
+    options.threads = number_or("--threads", arguments.threads, 0, 1, Pool::kMostWorkers);
+    options.simd = checked_simd(arguments.simd);
+    for (const std::string& path : arguments.out) options.outputs.push_back(checked_output(path));
+    options.welded = arguments.welded;
+    options.collision = arguments.collision;
+    options.check = arguments.check;
+    if (options.outputs.empty() && (options.welded || options.collision)) {
+        throw WrongInput("--welded and --collision are about files: name one with --out");
+    }
+    options.preview = arguments.preview;
+    options.preview_lods = arguments.preview_lods;
+    options.json = arguments.json;
+    check_picture("--preview", options.preview);
+    check_picture("--preview-lods", options.preview_lods);
+    // Last, for it may read files.
+    options.field_name = arguments.field;
+    options.noise = checked_noise(arguments);
+    options.described = checked_field(arguments, options.noise);
+    options.extract.materials = options.described.materials.get();
+    return options;
+}
+
+std::vector<terrain::PlacedChunk> places_of(const BakeOptions& options, std::size_t most) {
+    try {
+        if (const auto* sphere = std::get_if<SphereChoice>(&options.world)) {
+            terrain::GridOptions grid = sphere->grid;
+            grid.most_chunks = std::min(most, grid.most_chunks);
+            return terrain::sphere_world(sphere->radius, grid);
+        }
+        if (const auto* box = std::get_if<BoxChoice>(&options.world)) {
+            terrain::GridOptions grid = box->grid;
+            grid.most_chunks = std::min(most, grid.most_chunks);
+            return terrain::box_world(box->size, grid);
+        }
+        terrain::OctreeOptions octree = std::get<terrain::OctreeOptions>(options.world);
+        octree.most_chunks = std::min(most, octree.most_chunks);
+        return terrain::octree_world(octree);
+    } catch (const std::invalid_argument& refusal) {
+        throw WrongInput(fmt::format("--world {}: {}", in_quotes(options.world_name), refusal.what()));
+    }
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <quarry/jobs/fwd.hpp>
+#include <quarry/terrain/closedness.hpp>
+#include <quarry/terrain/world.hpp>
+
+#include "bake/options.hpp"
+#include "bake/output_files.hpp"
+#include "bake/progress.hpp"
+#include "preview/image.hpp"
+
+namespace quarry::app {
+
+struct BakeSeconds {
+    double placing = 0;     // the list of chunks
+    double estimating = 0;  // what memory and files it will take
+    double rejecting = 0;   // by bounds
+    double meshing = 0;
+    double hashing = 0;
+    double checking = 0;
+    double writing = 0;
+    double drawing = 0;
+
+    double to_mesh() const { return rejecting + meshing; }
+    double total() const { return placing + estimating + to_mesh() + hashing + checking + writing + drawing; }
+};
+
+struct BakeOutcome {
+    terrain::WorldCounts counts;
+    std::vector<std::uint64_t> surface_by_lod;
+    std::uint64_t vertices = 0;
+    std::uint64_t triangles = 0;
+    std::uint64_t hash = 0;
+    std::vector<std::uint64_t> surface_by_worker;
+    BakeSeconds seconds;
+    double estimated_bytes = 0;  // of the meshes in memory, before the start
+    std::uint64_t peak_bytes = 0;
+    int threads = 0;
+    std::string simd;
+    std::vector<WrittenFile> files;
+    std::optional<terrain::Closedness> closedness;  // of --check
+    std::optional<preview::Image> picture;          // of --preview
+
+    std::size_t levels() const;
+    // Of the chunks with a surface that one worker has meshed, 0 to 1.
+    double share(std::size_t worker) const;
+};
+
+// What a bake works with.
+struct BakeTools {
+    Pool& pool;
+    OutputFiles& files;
+    Progress& progress;
+    std::stop_token stop_token{};
+};
+
+// A temporary file for each output, before any work is done. Throws WrongInput.
+void add_outputs(const BakeOptions& options, OutputFiles& files);
+
+// All but the report: the outputs are filled, and have their temporary names still. Throws WrongInput for a world that
+// does not fit into memory or its files, Cancelled when stop was requested.
+BakeOutcome run_bake(const BakeOptions& options, const BakeTools& tools);
+
+}  // namespace quarry::app

@@ -1,0 +1,40 @@
+#include "quarry/terrain/description.hpp"
+
+#include <vector>
+
+#include "terrain/description/build.hpp"
+#include "terrain/files.hpp"
+
+namespace quarry::terrain {
+
+DescriptionError::DescriptionError(const std::string& file, const std::string& json_path, const std::string& what)
+    : Error(impl::on_one_line(file + ": " + json_path + (json_path.empty() ? "" : ": ") + what)) {}
+
+Described parse_description(std::string_view json, const std::filesystem::path& folder, const std::string& name) {
+    if (json.size() > kMostDescriptionBytes) {
+        throw DescriptionError(
+            name, "", "is larger than the " + std::to_string(kMostDescriptionBytes) + " bytes that are allowed");
+    }
+    const impl::Json document = impl::parse_document(json, name);
+    impl::Source source{.name = name, .folder = folder};
+    impl::Object world(impl::Node(document, "", source), "a world");
+    const impl::Node field = world.required("field");
+    const std::optional<impl::Node> materials = world.optional("materials");
+    if (const auto about = world.optional("about")) about->text();
+    world.done();
+    return {impl::build_field(field), materials ? impl::build_materials(*materials) : nullptr};
+}
+
+Described read_description(const std::filesystem::path& file) {
+    std::vector<std::byte> bytes;
+    try {
+        bytes = impl::read_file(file, kMostDescriptionBytes);
+    } catch (const Error& error) {
+        // Its message begins with the file's name already.
+        throw DescriptionError(file.string(), "", std::string(error.what()).substr(file.string().size() + 2));
+    }
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return parse_description(text, file.parent_path(), file.string());
+}
+
+}  // namespace quarry::terrain

@@ -1,0 +1,24 @@
+#include "bake/progress.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quarry::app {
+namespace {
+
+TEST(ProgressText, HasShareRateAndTimeLeft) {
+    EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {1000, 4000}, 2),
+              "meshing  ####............  25 %  1,000 of 4,000 chunks, 500/s, 0:06 left");
+    EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {10, 40'000}, 1),
+              "meshing  #...............   0 %  10 of 40,000 chunks, 10/s, 1:06:39 left");
+}
+
+TEST(ProgressText, SaysNothingThatIsNotKnown) {
+    EXPECT_EQ(progress_text(Look(false), "looking", "chunks", {0, 0}, 5), "looking  ");
+    EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {0, 40}, 5),
+              "meshing  ................   0 %  0 of 40 chunks");
+    EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {40, 40}, 4),
+              "meshing  ################ 100 %  40 of 40 chunks, 10/s");
+}
+
+}  // namespace
+}  // namespace quarry::app
