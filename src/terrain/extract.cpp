@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
+#include "terrain/memory/copy_into.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/surface.hpp"
@@ -80,10 +82,10 @@ class Extraction {
         find_border();
         fill_normals();
         if (materials_ != nullptr) fill_materials();
-        mesh_.positions.assign(memory_.positions.begin(), memory_.positions.end());
+        impl::copy_into(mesh_.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh_.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, memory_.positions.size());
-        mesh_.border.assign(memory_.border.begin(), memory_.border.end());
-        mesh_.moved_positions.assign(memory_.moved_positions.begin(), memory_.moved_positions.end());
+        impl::copy_into(mesh_.border, std::span(memory_.border));
+        impl::copy_into(mesh_.moved_positions, std::span(memory_.moved_positions));
         mesh_.bounds = bounds_of({memory_.positions.data(), mesh_.full_vertices});
         return std::move(mesh_);
     }
@@ -169,7 +171,7 @@ class Extraction {
     }
 
     static void copy_normals(std::span<const Gradient> first, std::span<const Gradient> second,
-                             std::vector<Vector3>& normals) {
+                             MeshVector<Vector3>& normals) {
         normals.resize(first.size() + second.size());
         for (std::size_t i = 0; i < first.size(); ++i) normals[i] = normal_from(first[i]);
         for (std::size_t i = 0; i < second.size(); ++i) normals[first.size() + i] = normal_from(second[i]);

@@ -42,6 +42,7 @@ struct LatticePoint;
 struct MaterialLayer;
 struct MaterialWeights;
 struct Mesh;
+struct MeshMemoryUse;
 struct NoiseOptions;
 struct OctreeOptions;
 struct PlacedChunk;
