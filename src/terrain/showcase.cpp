@@ -26,36 +26,52 @@ FieldPointer combined(Combination how, FieldPointer first, FieldPointer second, 
 FieldPointer mountains(std::uint64_t seed) {
     const auto ridges = std::make_shared<RidgedField>(NoiseOptions{.seed = seed,
                                                                    .octaves = 5,
-                                                                   .frequency = 0.0009,
-                                                                   .amplitude = 620,
-                                                                   .offset = -300,
+                                                                   .frequency = 0.0006,
+                                                                   .amplitude = 1150,
+                                                                   .offset = -660,
                                                                    .lacunarity = 2.2,
-                                                                   .persistence = 0.38});
+                                                                   .persistence = 0.42});
     return std::make_shared<WarpedField>(
-        ridges, NoiseOptions{.seed = seed + 2, .octaves = 1, .frequency = 0.007, .amplitude = 26});
+        ridges, NoiseOptions{.seed = seed + 2, .octaves = 1, .frequency = 0.009, .amplitude = 22});
 }
 
-// The bottom of the valleys: rolling ground that the mountains rise from.
+// The bottom of the valleys: rolling ground that the mountains rise from, most of it below the water.
 FieldPointer valleys(std::uint64_t seed) {
     return std::make_shared<HeightField>(NoiseOptions{
-        .seed = seed + 1, .octaves = 4, .frequency = 0.0035, .amplitude = 55, .offset = -25, .persistence = 0.4});
+        .seed = seed + 1, .octaves = 4, .frequency = 0.0035, .amplitude = 55, .offset = -14, .persistence = 0.4});
+}
+
+// Holes of a ball that has some: where two noises, which fill half of the space each, are both solid. Their amplitude
+// is so great that height hardly counts.
+FieldPointer caves(std::uint64_t seed, Position centre, double radius) {
+    const auto holes = [&](std::uint64_t which) {
+        return std::make_shared<NoiseField>(
+            NoiseOptions{.seed = seed + which, .octaves = 2, .frequency = 0.024, .amplitude = 400, .offset = centre.y});
+    };
+    return combined(Combination::intersect, std::make_shared<SphereField>(centre, radius),
+                    combined(Combination::intersect, holes(5), holes(6), 0), 6);
 }
 
 }  // namespace
 
 std::shared_ptr<const Field> showcase_field(std::uint64_t seed) {
-    return combined(Combination::unite, mountains(seed), valleys(seed), 60);
+    // Moved so that the middle of the world is at the end of a fjord.
+    const FieldPointer land = std::make_shared<TranslatedField>(
+        combined(Combination::unite, mountains(seed), valleys(seed), 80), Position{500, 0, -300});
+    const auto tunnel = std::make_shared<TorusField>(Position{125, 7, -165}, 70.0, 8.5);
+    const FieldPointer dug = combined(Combination::subtract, land, tunnel, 3);
+    return combined(Combination::subtract, dug, caves(seed, {-60, 60, -420}, 90), 4);
 }
 
 std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
     const NoiseOptions ragged{.seed = seed + 10, .octaves = 3, .frequency = 0.02, .amplitude = 26};
     const auto cover = [](auto made) { return std::vector<std::shared_ptr<const Cover>>{std::move(made)}; };
     const auto shore =
-        std::make_shared<HeightCover>(CoverRange{.to = kShowcaseWaterLevel + 5, .blend = 6},
-                                      NoiseOptions{.seed = seed + 11, .octaves = 2, .frequency = 0.05, .amplitude = 4});
-    const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 36, .blend = 12});
-    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 95, .blend = 50}, ragged);
-    const auto snow_height = std::make_shared<HeightCover>(CoverRange{.from = 150, .blend = 40}, ragged);
+        std::make_shared<HeightCover>(CoverRange{.to = kShowcaseWaterLevel + 2.5, .blend = 4},
+                                      NoiseOptions{.seed = seed + 11, .octaves = 2, .frequency = 0.05, .amplitude = 3});
+    const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 38, .blend = 12});
+    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 130, .blend = 70}, ragged);
+    const auto snow_height = std::make_shared<HeightCover>(CoverRange{.from = 175, .blend = 50}, ragged);
     const auto not_steep = std::make_shared<SlopeCover>(CoverRange{.to = 50, .blend = 14});
     std::vector<MaterialLayer> layers;
     layers.push_back({.material = 3, .where = cover(shore)});

@@ -11,7 +11,7 @@ Atmosphere::Atmosphere(Vec to_sun, float ground, float reach, float haze)
     // The lower the sun, the longer its way through the air, which takes the blue first.
     const float height = clamp01(to_sun_.y);
     const float way = 1 / (height + 0.12F);
-    sunlight_ = Vec{std::exp(-0.06F * way), std::exp(-0.14F * way), std::exp(-0.27F * way)} * 4.2F;
+    sunlight_ = Vec{std::exp(-0.05F * way), std::exp(-0.15F * way), std::exp(-0.32F * way)} * 4.2F;
     zenith_ = mix(Vec{0.10F, 0.19F, 0.40F}, Vec{0.13F, 0.29F, 0.66F}, height);
     horizon_ = mix(Vec{0.72F, 0.62F, 0.56F}, Vec{0.66F, 0.74F, 0.84F}, smooth_step(0.1F, 0.7F, height));
     glow_ = sunlight_ * 0.28F;

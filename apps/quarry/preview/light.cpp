@@ -63,7 +63,7 @@ std::vector<std::vector<Vec>> sky_light(Pool& pool, const Geometry& geometry, co
         near.push_back(map_near(geometry, direction, eye, forward, kNearShare, map_size));
         whole.emplace_back(direction, geometry.middle(), geometry.radius() * 1.02F, map_size);
         directions.push_back(direction);
-        light.push_back(air.sky(direction) * (2.0F / kSkyDirections));
+        light.push_back(air.sky(direction) * (1.6F / kSkyDirections));
     }
     draw_all(pool, geometry, near, 1);
     draw_all(pool, geometry, whole, 1);

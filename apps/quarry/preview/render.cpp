@@ -18,7 +18,7 @@
 namespace quarry::app::preview {
 namespace {
 
-constexpr float kExposure = 1.0F;
+constexpr float kExposure = 1.15F;
 constexpr float kNoWater = std::numeric_limits<float>::lowest();
 
 // Maps as fine as the picture can show, so that small pictures are quick.
@@ -154,7 +154,7 @@ class Painter {
         Vec light = ground.sky;
         if (facing > 0 && facing_smooth > -0.05F) {
             const float edge = smooth_step(-0.05F, 0.1F, facing_smooth);
-            light += air_.sunlight() * (facing * edge * shadow_.light_at(ground.place, ground.smooth) * 0.5F);
+            light += air_.sunlight() * (facing * edge * shadow_.light_at(ground.place, ground.smooth) * 0.75F);
         }
         return ground.albedo * light;
     }

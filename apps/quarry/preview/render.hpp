@@ -22,10 +22,10 @@ struct Camera {
 // What share of red, green and blue light each material sends back: 0 .. 1, linear.
 struct Palette {
     std::array<Vec, terrain::kMaterials> of{
-        Vec{0.115F, 0.135F, 0.042F},  // grass
-        Vec{0.215F, 0.190F, 0.165F},  // rock
-        Vec{0.780F, 0.800F, 0.840F},  // snow
-        Vec{0.270F, 0.195F, 0.115F},  // earth
+        Vec{0.095F, 0.125F, 0.030F},  // grass
+        Vec{0.170F, 0.150F, 0.132F},  // rock
+        Vec{0.800F, 0.810F, 0.830F},  // snow
+        Vec{0.260F, 0.190F, 0.115F},  // earth
     };
 };
 

@@ -32,7 +32,7 @@ View view_of(const Geometry& geometry, const Camera& camera, const RenderOptions
 Vec evening_sun(Vec forward) {
     const Vec ahead = normalised({forward.x, 0, forward.z});
     const Vec left{ahead.z, 0, -ahead.x};
-    return normalised(left * 0.86F - ahead * 0.28F + Vec{0, 0.42F, 0});
+    return normalised(left * 0.95F - ahead * 0.12F + Vec{0, 0.32F, 0});
 }
 
 }  // namespace

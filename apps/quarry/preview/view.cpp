@@ -38,6 +38,35 @@ Range samples(float low, float high, int count) noexcept {
     return {rounded_up(std::clamp(low - 0.5F, 0.0F, most)), rounded_down(std::clamp(high - 0.5F, -1.0F, most - 1)) + 1};
 }
 
+struct Extent {
+    float left = std::numeric_limits<float>::max();
+    float right = std::numeric_limits<float>::lowest();
+    float top = std::numeric_limits<float>::max();
+    float bottom = std::numeric_limits<float>::lowest();
+
+    void add(float x, float y) noexcept {
+        left = std::min(left, x);
+        right = std::max(right, x);
+        top = std::min(top, y);
+        bottom = std::max(bottom, y);
+    }
+};
+
+// Of the part of a triangle that lies in front of the eye; empty where there is none.
+Extent extent_of(const Projected& a, const Projected& b, const Projected& c) noexcept {
+    Extent extent;
+    const auto add_edge = [&](const Projected& from, const Projected& to) {
+        if (from.w > kNearest) extent.add(from.x / from.w, from.y / from.w);
+        if ((from.w > kNearest) == (to.w > kNearest)) return;
+        const float share = (kNearest - from.w) / (to.w - from.w);
+        extent.add(mix(from.x, to.x, share) / kNearest, mix(from.y, to.y, share) / kNearest);
+    };
+    add_edge(a, b);
+    add_edge(b, c);
+    add_edge(c, a);
+    return extent;
+}
+
 }  // namespace
 
 View::View(Vec eye, Vec forward, float field_of_view, int columns, int rows)
@@ -154,24 +183,13 @@ void Tile::draw(const View& view, const Geometry& geometry, const std::vector<Pr
 
 void Tile::draw_triangle(const Projected& a, const Projected& b, const Projected& c, std::uint32_t mesh,
                          std::uint32_t triangle) {
-    Range across{0, columns_};
-    Range down{0, rows_};
-    if (a.w > kNearest && b.w > kNearest && c.w > kNearest) {
-        const float ax = a.x / a.w;
-        const float bx = b.x / b.w;
-        const float cx = c.x / c.w;
-        const float left = static_cast<float>(x_);
-        across = samples(std::min({ax, bx, cx}) - left, std::max({ax, bx, cx}) - left, columns_);
-        if (across.first >= across.last) return;
-        const float ay = a.y / a.w;
-        const float by = b.y / b.w;
-        const float cy = c.y / c.w;
-        const float top = static_cast<float>(y_);
-        down = samples(std::min({ay, by, cy}) - top, std::max({ay, by, cy}) - top, rows_);
-        if (down.first >= down.last) return;
-    } else if (a.w <= kNearest && b.w <= kNearest && c.w <= kNearest) {
-        return;
-    }
+    const Extent extent = extent_of(a, b, c);
+    const float left = static_cast<float>(x_);
+    const Range across = samples(extent.left - left, extent.right - left, columns_);
+    if (across.first >= across.last) return;
+    const float top = static_cast<float>(y_);
+    const Range down = samples(extent.top - top, extent.bottom - top, rows_);
+    if (down.first >= down.last) return;
     const Edge of_a(b, c);
     const Edge of_b(c, a);
     const Edge of_c(a, b);
