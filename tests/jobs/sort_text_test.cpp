@@ -14,6 +14,7 @@
 #include "quarry/jobs/parallel_sort.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "tests/jobs/algorithm_support.hpp"
+#include "tests/jobs/support.hpp"
 
 // Strings in their natural order, which the sort compares by keys of eight bytes.
 
@@ -104,7 +105,7 @@ TEST_F(SortText, EqualsTheSerialSortForEveryInputAndWorkerCount) {
 TEST_F(SortText, SortsInputsWhosePartitionsAreParallelToo) {
     Pool pool(2);
     const std::vector<TextInput> all = inputs(270'000);
-    for (std::size_t i = 0; i < scaled(all.size(), 4); ++i) {
+    for (std::size_t i = 0; i < test_support::scaled(all.size(), 4); ++i) {
         const TextInput& input = all[i];
         std::vector<std::string> expected = input.texts;
         std::sort(expected.begin(), expected.end());
