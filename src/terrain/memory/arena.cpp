@@ -94,7 +94,7 @@ MeshMemoryUse Arena::use() {
 
 // Eight lists for each doubling, from kSmallestBlock up.
 std::size_t Arena::list_of(std::size_t size) noexcept {
-    const auto doubling = static_cast<std::size_t>(std::bit_width(size)) - 1;
+    const auto doubling = static_cast<std::size_t>(std::bit_width(size | kSmallestBlock)) - 1;
     return (doubling - 6) * 8 + (size >> (doubling - 3) & 7);
 }
 
@@ -135,7 +135,7 @@ Arena::Block* Arena::add_region() {
 
 void Arena::list(Block* block) noexcept {
     const std::size_t list = list_of(block->size());
-    unpoison(&block->next, 2 * sizeof(Block*));
+    unpoison(block->memory(), sizeof(Block) - kHeader);
     block->next = lists_[list];
     block->previous = nullptr;
     if (block->next != nullptr) block->next->previous = block;

@@ -77,16 +77,18 @@ class WorldRun {
 
     void mesh_chunk(std::size_t candidate, Bench& bench) {
         const std::size_t place = candidates_[candidate];
-        ChunkMesh chunk = extract(field_, places_[place].key, options_.extract, bench.scratch);
-        world_.contents[place] = chunk.content;
-        if (chunk.content == ChunkContent::surface) {
-            ++bench.surface;
-            if (options_.keep == Keep::baked) {
-                world_.meshes[candidate] = bake(chunk, places_[place].mask);
-            } else {
-                world_.extracted[candidate] = std::move(chunk);
-            }
+        const auto [key, mask] = places_[place];
+        ChunkContent& content = world_.contents[place];
+        if (options_.keep == Keep::baked) {
+            BakedChunk chunk = extract_baked(field_, key, mask, options_.extract, bench.scratch);
+            content = chunk.content;
+            if (content == ChunkContent::surface) world_.meshes[candidate] = std::move(chunk.mesh);
+        } else {
+            ChunkMesh chunk = extract(field_, key, options_.extract, bench.scratch);
+            content = chunk.content;
+            if (content == ChunkContent::surface) world_.extracted[candidate] = std::move(chunk);
         }
+        if (content == ChunkContent::surface) ++bench.surface;
         if (options_.progress != nullptr) options_.progress->meshed.fetch_add(1, std::memory_order_relaxed);
     }
 
