@@ -42,7 +42,7 @@ class AccessorReader {
     void check_buffer();
 
     // Nothing, and a finding, where the accessor is not what the use wants. Each byte of the file is given out once.
-    std::optional<Elements> read(std::uint64_t accessor, Use use);
+    std::optional<Elements> read(std::uint64_t number, Use use);
 
   private:
     std::optional<Elements> fail(const std::string& where, const std::string& what);

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 #include "quarry/terrain/extract.hpp"
 #include "terrain/closedness/coverage.hpp"
 #include "terrain/closedness/edges.hpp"
+#include "terrain/closedness/open_edges.hpp"
 #include "terrain/export/lattice_key.hpp"
 #include "terrain/export/names.hpp"
 
@@ -54,8 +54,13 @@ bool has_good_positions(const WrittenLattice& lattice, const NamedMesh& mesh) {
     });
 }
 
-void report(const Closedness& closedness, Findings& findings) {
-    if (closedness.is_closed()) return;
+// Triangles without area are left out for collisions, and their sides are then no cracks.
+void judge(Closedness& closedness, std::span<const OpenEdge> cracks, bool collision, Findings& findings) {
+    if (collision) closedness.cracks = edges_of_gaps(cracks);
+    if (closedness.is_closed()) {
+        closedness.first_crack.reset();
+        return;
+    }
     const Position at = closedness.first_crack.value_or(Position{});
     findings.add(std::to_string(closedness.cracks) + " cracks in " + std::to_string(closedness.edges) +
                  " edges, one at voxel " + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " +
@@ -63,7 +68,8 @@ void report(const Closedness& closedness, Findings& findings) {
 }
 
 // Vertices are those that have a number; their places only tell the rim.
-Closedness check_welded(const WrittenLattice& lattice, const ReadMesh& mesh, std::span<const ChunkKey> places) {
+Closedness check_welded(const WrittenLattice& lattice, const ReadMesh& mesh, std::span<const ChunkKey> places,
+                        std::vector<OpenEdge>& cracks) {
     Closedness result;
     const LatticePoint from = lattice.welded_from.value_or(LatticePoint{});
     const LatticeKey corner{std::int64_t{from.x} << kLatticeBits, std::int64_t{from.y} << kLatticeBits,
@@ -79,19 +85,15 @@ Closedness check_welded(const WrittenLattice& lattice, const ReadMesh& mesh, std
                                         [&](std::size_t i) { return VertexId::own(mesh.indices[i]); });
     result.edges = found.edges;
     result.repeated = found.repeated;
-    for (const auto& [own, other] : found.open) {
-        const LatticeKey a = lattice_key(corner, 0, mesh.positions[own]);
-        const LatticeKey b = lattice_key(corner, 0, mesh.positions[other >> 1]);
-        if (on_rim(a, b)) {
+    for (const OpenEnds& open : found.open) {
+        const OpenEdge edge{lattice_key(corner, 0, mesh.positions[open.own]),
+                            lattice_key(corner, 0, mesh.positions[open.other.number()]), open.times};
+        if (on_rim(edge.from, edge.to)) {
             ++result.rim;
             continue;
         }
-        ++result.cracks;
-        if (result.first_crack) continue;
-        const auto middle = [](std::int64_t low, std::int64_t high) {
-            return static_cast<double>(low + high) / (2 * kLatticeUnits);
-        };
-        result.first_crack = Position{middle(a.x, b.x), middle(a.y, b.y), middle(a.z, b.z)};
+        if (++result.cracks == 1) result.first_crack = middle_of(edge);
+        cracks.push_back(edge);
     }
     return result;
 }
@@ -159,10 +161,11 @@ void check_place(const WrittenLattice& lattice, const NamedMesh& mesh, Findings&
 Closedness check_edges(const WrittenLattice& lattice, std::vector<NamedMesh> meshes, const GlbCheckOptions& options,
                        Findings& findings) {
     Closedness result;
+    std::vector<OpenEdge> cracks;
     if (lattice.welded_from) {
         if (meshes.size() > 1) findings.add("nodes: a welded file has one");
-        if (meshes.size() == 1) result = check_welded(lattice, meshes.front().data, options.places);
-        report(result, findings);
+        if (meshes.size() == 1) result = check_welded(lattice, meshes.front().data, options.places, cracks);
+        judge(result, cracks, lattice.collision, findings);
         return result;
     }
     std::vector<Mesh> chunks;
@@ -179,8 +182,8 @@ Closedness check_edges(const WrittenLattice& lattice, std::vector<NamedMesh> mes
         if (!names.insert(mesh.name).second) findings.add(mesh.where + ".name is that of another node");
         chunks.push_back(std::move(chunk));
     }
-    result = check_closedness(chunks, places, lattice.cells, options.pool);
-    report(result, findings);
+    result = find_cracks(chunks, places, lattice.cells, options.pool, cracks);
+    judge(result, cracks, lattice.collision, findings);
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include "quarry/jobs/parallel_sort.hpp"
 #include "terrain/closedness/coverage.hpp"
 #include "terrain/closedness/edges.hpp"
+#include "terrain/closedness/open_edges.hpp"
 #include "terrain/export/content.hpp"
 #include "terrain/export/lattice_key.hpp"
 
@@ -18,13 +19,15 @@ namespace {
 using impl::EdgeFinder;
 using impl::LatticeKey;
 using impl::MeshEdges;
+using impl::OpenEdge;
 using impl::SharedEdge;
 using impl::VertexId;
 
 class Check {
   public:
-    Check(std::span<const Mesh> meshes, std::span<const ChunkKey> places, std::int32_t cells, Pool* pool)
-        : meshes_(meshes), cells_(cells), pool_(pool), coverage_(places, cells) {}
+    Check(std::span<const Mesh> meshes, std::span<const ChunkKey> places, std::int32_t cells, Pool* pool,
+          std::vector<OpenEdge>& cracks)
+        : meshes_(meshes), cells_(cells), pool_(pool), coverage_(places, cells), cracks_(cracks) {}
 
     Closedness run() {
         for (std::size_t i = 0; i < meshes_.size(); ++i) {
@@ -67,10 +70,14 @@ class Check {
     void add_own(const Mesh& mesh, const MeshEdges& found) {
         result_.edges += found.edges;
         result_.repeated += found.repeated;
-        for (const auto& [own, other] : found.open) {
-            const LatticeKey at =
-                impl::lattice_key(impl::corner_of(mesh.key, cells_), mesh.key.lod, mesh.positions[own]);
-            add_crack(at, at);
+        const LatticeKey corner = impl::corner_of(mesh.key, cells_);
+        const auto place = [&](std::uint32_t vertex) {
+            return impl::lattice_key(corner, mesh.key.lod, mesh.positions[vertex]);
+        };
+        for (const impl::OpenEnds& open : found.open) {
+            add_crack({place(open.own),
+                       open.other.is_shared() ? numbers_[open.other.number()] : place(open.other.number()),
+                       open.times});
         }
     }
 
@@ -89,31 +96,30 @@ class Check {
             for (; i < edges.size() && edges[i].is_line_of(line); ++i) ++(edges[i].is_backward() ? backward : forward);
             ++result_.edges;
             if (forward > 1 || backward > 1) ++result_.repeated;
-            if (forward != backward) add_open(numbers_[line.low()], numbers_[line.high()]);
+            if (forward == backward) continue;
+            add_open({numbers_[line.low()], numbers_[line.high()],
+                      static_cast<std::int64_t>(forward) - static_cast<std::int64_t>(backward)});
         }
     }
 
-    void add_open(const LatticeKey& a, const LatticeKey& b) {
-        if (coverage_.is_on_rim(a, b)) {
+    void add_open(const OpenEdge& edge) {
+        if (coverage_.is_on_rim(edge.from, edge.to)) {
             ++result_.rim;
         } else {
-            add_crack(a, b);
+            add_crack(edge);
         }
     }
 
-    void add_crack(const LatticeKey& a, const LatticeKey& b) {
-        ++result_.cracks;
-        if (result_.first_crack) return;
-        const auto middle = [](std::int64_t low, std::int64_t high) {
-            return static_cast<double>(low + high) / (2 * impl::kLatticeUnits);
-        };
-        result_.first_crack = Position{middle(a.x, b.x), middle(a.y, b.y), middle(a.z, b.z)};
+    void add_crack(const OpenEdge& edge) {
+        if (++result_.cracks == 1) result_.first_crack = impl::middle_of(edge);
+        cracks_.push_back(edge);
     }
 
     std::span<const Mesh> meshes_;
     const std::int32_t cells_;
     Pool* const pool_;
     const impl::Coverage coverage_;
+    std::vector<OpenEdge>& cracks_;
     impl::PlaceNumbers numbers_;
     std::vector<VertexId> ids_;
     std::vector<std::size_t> first_vertex_;
@@ -123,10 +129,16 @@ class Check {
 
 }  // namespace
 
+Closedness impl::find_cracks(std::span<const Mesh> meshes, std::span<const ChunkKey> places, std::int32_t cells,
+                             Pool* pool, std::vector<OpenEdge>& cracks) {
+    require_cells(cells);
+    return Check(meshes, places, cells, pool, cracks).run();
+}
+
 Closedness check_closedness(std::span<const Mesh> meshes, std::span<const ChunkKey> places, std::int32_t cells,
                             Pool* pool) {
-    impl::require_cells(cells);
-    return Check(meshes, places, cells, pool).run();
+    std::vector<OpenEdge> cracks;
+    return impl::find_cracks(meshes, places, cells, pool, cracks);
 }
 
 }  // namespace quarry::terrain

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace quarry::terrain::impl {
@@ -17,6 +16,8 @@ class VertexId {
     VertexId() = default;
     static VertexId own(std::uint32_t number) noexcept { return VertexId(number << 1); }
     static VertexId shared(std::uint32_t number) noexcept { return VertexId(number << 1 | 1); }
+
+    static VertexId from_bits(std::uint32_t bits) noexcept { return VertexId(bits); }
 
     bool is_shared() const noexcept { return (bits_ & 1) != 0; }
     std::uint32_t number() const noexcept { return bits_ >> 1; }
@@ -49,12 +50,19 @@ struct SharedEdge {
     std::uint64_t bits_;
 };
 
+// An edge from an own vertex to some other, walked so many times more that way than back.
+struct OpenEnds {
+    std::uint32_t own = 0;
+    VertexId other;
+    std::int64_t times = 0;
+};
+
 // The edges of one mesh.
 struct MeshEdges {
-    std::uint64_t edges = 0;     // with an end that is the mesh's own; the mesh has all there is of these
-    std::uint64_t repeated = 0;  // of those
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // of those: own number first, then a vertex's bits
-    std::vector<SharedEdge> shared;                             // the others
+    std::uint64_t edges = 0;         // with an end that is the mesh's own; the mesh has all there is of these
+    std::uint64_t repeated = 0;      // of those
+    std::vector<OpenEnds> open;      // of those
+    std::vector<SharedEdge> shared;  // the others
 };
 
 // Sorts the edges of a mesh by an own vertex that each has, then looks at the few that a vertex has.
@@ -123,7 +131,9 @@ class EdgeFinder {
             for (; at != end && *at >> 1 == other; ++at) ++((*at & 1) == 0 ? outward : inward);
             ++found.edges;
             if (outward > 1 || inward > 1) ++found.repeated;
-            if (outward != inward) found.open.emplace_back(vertex, static_cast<std::uint32_t>(other));
+            if (outward == inward) continue;
+            const auto times = static_cast<std::int64_t>(outward) - static_cast<std::int64_t>(inward);
+            found.open.push_back({vertex, VertexId::from_bits(static_cast<std::uint32_t>(other)), times});
         }
     }
 

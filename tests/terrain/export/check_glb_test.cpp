@@ -130,6 +130,25 @@ TEST(CheckGlb, FindsAMissingChunk) {
     EXPECT_FALSE(check(glb_of(fewer, options), {world.places, nullptr}).is_good());
 }
 
+// A slope that goes down one voxel every second one puts corners of transition triangles in line.
+TEST(CheckGlb, TakesTrianglesWithoutAreaOutOfCollisionsForNoCracks) {
+    const World world = test_support::octree_world(test_support::Slope({1, 2, 0}, 40.5), 1, 8);
+    for (const bool welded : {false, true}) {
+        ExportOptions options;
+        options.cells = world.cells;
+        options.welded = welded;
+        const GlbCheck drawn = check(glb_of(world.meshes, options), {world.places, nullptr});
+        EXPECT_EQ(first_finding(drawn), "");
+        options.collision = true;
+        const GlbCheck solid = check(glb_of(world.meshes, options), {world.places, nullptr});
+        EXPECT_EQ(first_finding(solid), "");
+        EXPECT_LT(solid.triangles, drawn.triangles);
+        // A chunk that is missing is a gap all the same.
+        const std::vector<Mesh> fewer(world.meshes.begin() + 1, world.meshes.end());
+        EXPECT_FALSE(check(glb_of(fewer, options), {world.places, nullptr}).is_good());
+    }
+}
+
 TEST(CheckGlb, FindsACrackInAWeldedFile) {
     const World world = small_world();
     ExportOptions options;
