@@ -5,6 +5,7 @@
 
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "terrain/memory/copy_into.hpp"
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 
 namespace quarry::terrain {
@@ -107,6 +108,7 @@ class Baker {
 }  // namespace
 
 Mesh bake(const ChunkMesh& mesh, std::uint32_t mask) {
+    const impl::NearestRounding nearest;
     if (mask > side::all) throw std::invalid_argument("mask must be 0 to 63: six bits, one for each side");
     if (mesh.indices.is_short()) return Baker(mesh, mesh.indices.short_indices(), mask).bake();
     return Baker(mesh, mesh.indices.long_indices(), mask).bake();

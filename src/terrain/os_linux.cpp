@@ -1,9 +1,9 @@
-#include <pthread.h>
-#include <sys/mman.h>
+#include "terrain/os.hpp"
 
 #include <cstdint>
 
-#include "terrain/os.hpp"
+#include <pthread.h>
+#include <sys/mman.h>
 
 namespace quarry::terrain::impl::os {
 

@@ -31,8 +31,12 @@ FieldPointer mountains(std::uint64_t seed) {
                                                                    .offset = -660,
                                                                    .lacunarity = 2.2,
                                                                    .persistence = 0.42});
-    return std::make_shared<WarpedField>(
-        ridges, NoiseOptions{.seed = seed + 2, .octaves = 1, .frequency = 0.009, .amplitude = 22});
+    const auto warped = std::make_shared<WarpedField>(
+        ridges, NoiseOptions{.seed = seed + 2, .octaves = 1, .frequency = 0.009, .amplitude = 20});
+    // The noise is one of three dimensions: above the summits are pieces of it that hang in the air.
+    const auto summits = std::make_shared<HeightField>(
+        NoiseOptions{.seed = seed + 3, .octaves = 2, .frequency = 0.007, .amplitude = 60, .offset = 335});
+    return combined(Combination::intersect, warped, summits, 40);
 }
 
 // The bottom of the valleys: rolling ground that the mountains rise from, most of it below the water.
@@ -46,7 +50,7 @@ FieldPointer valleys(std::uint64_t seed) {
 FieldPointer caves(std::uint64_t seed, Position centre, double radius) {
     const auto holes = [&](std::uint64_t which) {
         return std::make_shared<NoiseField>(
-            NoiseOptions{.seed = seed + which, .octaves = 2, .frequency = 0.024, .amplitude = 400, .offset = centre.y});
+            NoiseOptions{.seed = seed + which, .octaves = 2, .frequency = 0.021, .amplitude = 400, .offset = centre.y});
     };
     return combined(Combination::intersect, std::make_shared<SphereField>(centre, radius),
                     combined(Combination::intersect, holes(5), holes(6), 0), 6);
@@ -58,9 +62,9 @@ std::shared_ptr<const Field> showcase_field(std::uint64_t seed) {
     // Moved so that the middle of the world is at the end of a fjord.
     const FieldPointer land = std::make_shared<TranslatedField>(
         combined(Combination::unite, mountains(seed), valleys(seed), 80), Position{500, 0, -300});
-    const auto tunnel = std::make_shared<TorusField>(Position{125, 7, -165}, 70.0, 8.5);
+    const auto tunnel = std::make_shared<TorusField>(Position{132, 8, -165}, 70.0, 9.0);
     const FieldPointer dug = combined(Combination::subtract, land, tunnel, 3);
-    return combined(Combination::subtract, dug, caves(seed, {-60, 60, -420}, 90), 4);
+    return combined(Combination::subtract, dug, caves(seed, {58, 72, -505}, 80), 4);
 }
 
 std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
@@ -69,7 +73,7 @@ std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
     const auto shore =
         std::make_shared<HeightCover>(CoverRange{.to = kShowcaseWaterLevel + 2.5, .blend = 4},
                                       NoiseOptions{.seed = seed + 11, .octaves = 2, .frequency = 0.05, .amplitude = 3});
-    const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 38, .blend = 12});
+    const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 43, .blend = 14});
     const auto high = std::make_shared<HeightCover>(CoverRange{.from = 130, .blend = 70}, ragged);
     const auto snow_height = std::make_shared<HeightCover>(CoverRange{.from = 175, .blend = 50}, ragged);
     const auto not_steep = std::make_shared<SlopeCover>(CoverRange{.to = 50, .blend = 14});

@@ -14,6 +14,7 @@
 
 #include "bake/memory.hpp"
 #include "preview/render.hpp"
+#include "preview/showcase_view.hpp"
 #include "tools/input.hpp"
 #include "tools/terminal.hpp"
 
@@ -187,7 +188,9 @@ class Bake {
         preview::RenderOptions render;
         render.cells = options_.extract.cells;
         render.lattice = options_.extract.lattice;
-        if (options_.field_name == "showcase") render.water_level = terrain::kShowcaseWaterLevel;
+        if (options_.field_name == "showcase") render = preview::showcase_view(render, options_.noise.seed);
+        // The hand-picked camera needs the far mountains.
+        if (!options_.is_octree()) render.camera.reset();
         tools_.progress.begin("drawing", "pictures", [] { return ProgressCount{}; });
         if (!options_.preview.empty()) {
             throw_if_stopped(tools_);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include "preview/depth_map.hpp"
@@ -16,13 +17,17 @@ constexpr int kStandsAcross = 9;
 constexpr int kDirections = 24;
 constexpr float kPi = std::numbers::pi_v<float>;
 
-// The heights of a landscape, seen from above.
+// The heights of a landscape, seen from above; water counts as ground.
 struct Heights {
     DepthMap map;
     float middle;
+    float water;
 
-    explicit Heights(const Geometry& geometry)
-        : map({0, 1, 0}, geometry.middle(), half_width(geometry) * 1.01F, kMapSize), middle(geometry.middle().y) {
+    Heights(const Geometry& geometry, const RenderOptions& options)
+        : map({0, 1, 0}, geometry.middle(), half_width(geometry) * 1.01F, kMapSize),
+          middle(geometry.middle().y),
+          water(options.water_level ? static_cast<float>(*options.water_level - geometry.origin.y)
+                                    : std::numeric_limits<float>::lowest()) {
         map.draw(geometry, 0, kMapSize);
     }
 
@@ -42,7 +47,7 @@ struct Heights {
         const int row = static_cast<int>(std::floor(dot(from, down) / dot(down, down) + 0.5F));
         if (column < 0 || row < 0 || column >= kMapSize || row >= kMapSize) return DepthMap::kNothing;
         const float depth = map.depth(column, row);
-        return depth == DepthMap::kNothing ? depth : depth + middle;
+        return depth == DepthMap::kNothing ? depth : std::max(depth + middle, water);
     }
 
     float coverage() const {
@@ -105,7 +110,7 @@ Stand judged(const Heights& heights, Vec eye, float turn, float width) {
                 highest = slope;
                 seen += share;
             }
-            if (slope > 0.2F && distance < width * 0.12F) blocked += 1;
+            if (slope > 0.05F && distance < width * 0.15F) blocked += 1;
         }
         skyline[static_cast<std::size_t>(ray)] = std::max(highest, -0.3F);
     }
@@ -135,7 +140,9 @@ Stand best_stand(Pool& pool, const Geometry& geometry, const Heights& heights) {
     const float width = Heights::half_width(geometry);
     // Of a world in one level all but the rim; of an octree cut close to where the viewer was.
     const float reach = std::min(finest.half_width * 0.5F, width * 0.6F);
-    const float above = std::min(width * 0.03F, finest.half_width * 0.12F);
+    // Over the hills, but not so far that the finest part is missed.
+    const float relief = geometry.high.y - geometry.low.y;
+    const float above = std::min(std::max(width * 0.03F, relief * 0.4F), finest.half_width * 0.25F);
     std::vector<Stand> best(kStandsAcross * kStandsAcross);
     parallel_for(pool, std::size_t{0}, best.size(), [&](std::size_t i) {
         const auto place = [&](std::size_t number) {
@@ -158,13 +165,13 @@ Stand best_stand(Pool& pool, const Geometry& geometry, const Heights& heights) {
 
 Camera choose_camera(Pool& pool, const Geometry& geometry, const RenderOptions& options) {
     if (geometry.meshes.empty()) return {{0, 0, 0}, {0, 0.15, -1}, 45};
-    const Heights heights(geometry);
+    const Heights heights(geometry, options);
     const Vec size = geometry.high - geometry.low;
     const bool is_landscape = size.y < 0.45F * std::max(size.x, size.z) && heights.coverage() > 0.5F;
     if (!is_landscape) return from_outside(geometry, options);
     const Stand stand = best_stand(pool, geometry, heights);
     if (stand.score <= -1e30F) return from_outside(geometry, options);
-    const float down = std::clamp(stand.horizon, -0.2F, 0.3F) - 0.09F;
+    const float down = std::clamp(stand.horizon, -0.2F, 0.3F) - 0.12F;
     const terrain::Position eye{geometry.origin.x + static_cast<double>(stand.eye.x),
                                 geometry.origin.y + static_cast<double>(stand.eye.y),
                                 geometry.origin.z + static_cast<double>(stand.eye.z)};

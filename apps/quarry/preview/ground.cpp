@@ -55,7 +55,7 @@ void GroundColours::colour(Ground& ground, const Shares& materials, float width)
     for (std::size_t i = 0; i < materials.size(); ++i) {
         Vec colour = palette_.of[i] * (1 + tint * varies[i]);
         if (i == 0) colour = colour * Vec{1 + patch * 0.35F, 1 + patch * 0.10F, 1};
-        if (i == 1) colour = colour * (Vec{1, 1, 1} + Vec{0.20F, 0.14F, 0.08F} * layer);
+        if (i == 1) colour = colour * (Vec{1, 1, 1} + Vec{0.30F, 0.24F, 0.18F} * (layer + patch * 0.6F));
         albedo += colour * materials[i];
     }
     ground.albedo = greatest(albedo, {0.01F, 0.01F, 0.01F});

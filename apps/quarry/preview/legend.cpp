@@ -34,7 +34,7 @@ bool is_set(char sign, int column, int row) {
 }  // namespace
 
 void draw_legend(Image& image, std::span<const LegendEntry> entries) {
-    const int dot = std::max(1, image.height / 270);
+    const int dot = std::max(1, image.height / 180);
     const int square = dot * 9;
     const int gap = dot * 2;
     const int top = image.height - square - 2 * gap;

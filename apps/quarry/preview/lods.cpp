@@ -72,10 +72,12 @@ class LodPainter {
         const float facing = dot(normalised(across), scene_.to_sun);
         const bool is_transition = first >= mesh.regular_indices;
         const Vec base = is_transition ? kTransition : level_colour(mesh.key.lod);
-        const Vec colour = base * (0.30F + 0.85F * std::max(facing, 0.0F) + 0.12F * std::max(-facing, 0.0F));
+        // Thin as they are, transition cells are to be seen.
+        const float least_light = is_transition ? 0.6F : 0.3F;
+        const Vec colour = base * (least_light + 0.85F * std::max(facing, 0.0F) + 0.12F * std::max(-facing, 0.0F));
         // Where cells are smaller than a few pixels, lines would cover everything.
         const float pixels = placed.cell / (seen.distance * scene_.view.spread() * static_cast<float>(samples_));
-        const float line = smooth_step(2.5F, 9.0F, pixels);
+        const float line = smooth_step(2.5F, 9.0F, pixels) * (is_transition ? 0.3F : 1.0F);
         const float away = distance_to_edge(vertices[corner[0]], vertices[corner[1]], vertices[corner[2]], x, y) /
                            static_cast<float>(samples_);
         return mix(colour, kLine, line * 0.8F * (1 - smooth_step(0.35F, 0.9F, away)));

@@ -18,7 +18,7 @@
 namespace quarry::app::preview {
 namespace {
 
-constexpr float kExposure = 1.15F;
+constexpr float kExposure = 1.5F;
 constexpr float kNoWater = std::numeric_limits<float>::lowest();
 
 // Maps as fine as the picture can show, so that small pictures are quick.
@@ -176,10 +176,11 @@ class Painter {
         const float cosine = std::max(-dot(direction, normal), 0.02F);
         const float mirrored = 0.02F + 0.98F * std::pow(1 - cosine, 5.0F);
 
-        // What is reflected, moved as the waves turn the surface.
+        // What is reflected, moved as the waves turn the surface: never towards the shore, for beyond it the mirror
+        // shows the inside of the land.
         const float per_slope = 0.35F / view.spread();
         const int column = std::clamp(static_cast<int>(x + slope.x * per_slope), 0, view.columns() - 1);
-        const int row = std::clamp(static_cast<int>(y + slope.z * per_slope), 0, view.rows() - 1);
+        const int row = std::clamp(static_cast<int>(y + std::abs(slope.z) * per_slope), 0, view.rows() - 1);
         const Vec above = reflection_[reflection_index(column, row)];
 
         const float under = seen.is_sky() ? 1e9F : (seen.distance - surface) * stretch / voxel;

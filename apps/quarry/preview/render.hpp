@@ -22,8 +22,8 @@ struct Camera {
 // What share of red, green and blue light each material sends back: 0 .. 1, linear.
 struct Palette {
     std::array<Vec, terrain::kMaterials> of{
-        Vec{0.095F, 0.125F, 0.030F},  // grass
-        Vec{0.170F, 0.150F, 0.132F},  // rock
+        Vec{0.082F, 0.110F, 0.034F},  // grass
+        Vec{0.150F, 0.138F, 0.126F},  // rock
         Vec{0.800F, 0.810F, 0.830F},  // snow
         Vec{0.260F, 0.190F, 0.115F},  // earth
     };

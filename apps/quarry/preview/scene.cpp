@@ -70,7 +70,10 @@ Vec tone_mapped(Vec light) noexcept {
         const float bent = std::max(x, 0.0F) * (1 + std::max(x, 0.0F) * 0.8F);
         return bent / (1 + bent);
     };
-    return {film(light.x), film(light.y), film(light.z)};
+    const Vec shown{film(light.x), film(light.y), film(light.z)};
+    // The curve takes colour from what is bright; a part of it is given back.
+    const float grey = dot(shown, {0.2126F, 0.7152F, 0.0722F});
+    return greatest(mix({grey, grey, grey}, shown, 1.1F), {0, 0, 0});
 }
 
 }  // namespace quarry::app::preview

@@ -7,8 +7,8 @@ RenderOptions showcase_view(RenderOptions options, std::uint64_t seed) {
     options.haze = 0.4;
     if (seed != terrain::kShowcaseSeed) return options;
     // Over the end of the fjord: the tunnel to the right, the mountains across the water.
-    options.camera = Camera{{0, 22, 0}, {-3.5, 20.3, -99.9}, 50};
-    options.to_sun = terrain::Position{-0.94, 0.30, 0.15};
+    options.camera = Camera{{-22, 26, 26}, {-18.5, 29.4, -73.9}, 52};
+    options.to_sun = terrain::Position{-0.96, 0.28, 0.03};
     return options;
 }
 

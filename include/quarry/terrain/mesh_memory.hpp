@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <type_traits>
@@ -52,6 +53,12 @@ class MeshAllocator {
 // Plain values. Those that resize(n) adds are not set to anything.
 template <class T>
 using MeshVector = std::vector<T, MeshAllocator<T>>;
+
+// Arrays are equal to those that lie elsewhere.
+template <class T>
+bool operator==(const MeshVector<T>& mesh_array, const std::vector<T>& other) {
+    return std::equal(mesh_array.begin(), mesh_array.end(), other.begin(), other.end());
+}
 
 struct MeshMemoryUse {
     std::size_t reserved = 0;  // bytes that arenas have from the system

@@ -19,6 +19,6 @@ QUARRY_API std::shared_ptr<const Field> showcase_field(std::uint64_t seed = kSho
 QUARRY_API std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed = kShowcaseSeed);
 
 // Height at which pictures show water. The meshes have none.
-inline constexpr double kShowcaseWaterLevel = 0;
+inline constexpr double kShowcaseWaterLevel = 3;
 
 }  // namespace quarry::terrain

@@ -43,9 +43,7 @@ struct Arena::Region {
 
     Arena* arena;
 
-    Block* first() noexcept {
-        return reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(this) + kRegionHeader);
-    }
+    Block* first() noexcept { return reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(this) + kRegionHeader); }
     static Region* of(void* memory) noexcept {
         const auto offset = reinterpret_cast<std::uintptr_t>(memory) & (kRegionBytes - 1);
         return reinterpret_cast<Region*>(static_cast<std::byte*>(memory) - offset);

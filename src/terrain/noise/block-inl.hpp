@@ -83,7 +83,9 @@ void tile_octaves(const NoiseSum& sum, const SampleBlock& block, NoiseForm form,
         const bool first = i == 0;
         std::size_t paired = 0;
         const auto octave_at = [&](int at) -> const Octave& { return sum.octaves[static_cast<std::size_t>(at)]; };
-        const auto fits = [&] { return paired < kMostPairOctaves && i < sum.count && use_rows(octave_at(i), block, form); };
+        const auto fits = [&] {
+            return paired < kMostPairOctaves && i < sum.count && use_rows(octave_at(i), block, form);
+        };
         for (; fits() && pairs[paired].set_up(octave_at(i), x, y, tile); ++paired) ++i;
         if (paired > 0) {
             pair_octaves<Ridged>(paired, pairs, block, tile, {0, first, i == sum.count}, bases, out);

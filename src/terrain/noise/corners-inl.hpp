@@ -133,8 +133,7 @@ class CornerTable {
         for (std::size_t plane = 0; plane < 2; ++plane) {
             const auto offset = hn::Set(du, plane == 0 ? 0U : kHashZ);
             for (std::size_t half = 0; half < 2; ++half) {
-                const GradientVectors found =
-                    lattice_gradients(hn::Add(hn::Load(du, addresses + 16 * half), offset));
+                const GradientVectors found = lattice_gradients(hn::Add(hn::Load(du, addresses + 16 * half), offset));
                 hn::Store(found.x, d, entries_[plane][0] + 16 * half);
                 hn::Store(found.y, d, entries_[plane][1] + 16 * half);
                 hn::Store(found.z, d, entries_[plane][2] + 16 * half);

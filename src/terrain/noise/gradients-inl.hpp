@@ -35,8 +35,8 @@ HWY_INLINE NoiseGradient noise_gradient(const Corners& corners, const CellPoints
     const FloatVector one = hn::Set(d, 1.0F);
     const FloatVector dv = fade_slope(at.v);
     const FloatVector dw = fade_slope(at.w);
-    const auto edge = [&](const GradientVectors& low, const GradientVectors& high, FloatVector x, FloatVector y)
-                          HWY_ATTR {
+    const auto edge = [&](const GradientVectors& low, const GradientVectors& high, FloatVector x,
+                          FloatVector y) HWY_ATTR {
         const FloatVector near = hn::Add(hn::Add(hn::Mul(low.x, x), hn::Mul(low.y, y)), hn::Mul(low.z, at.w));
         const FloatVector far =
             hn::Add(hn::Add(hn::Mul(high.x, x), hn::Mul(high.y, y)), hn::Mul(high.z, hn::Sub(at.w, one)));

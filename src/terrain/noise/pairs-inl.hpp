@@ -136,7 +136,8 @@ class PairOctave {
     void set_up_rows(std::size_t ny, std::size_t half) {
         for (std::size_t y = 0; y < ny + ny % 2; ++y) {
             const std::size_t at = std::min(y, ny - 1);
-            const auto row = static_cast<std::uint32_t>(ys_.cells[at] - ys_.cells[0]) * static_cast<std::uint32_t>(half);
+            const auto row =
+                static_cast<std::uint32_t>(ys_.cells[at] - ys_.cells[0]) * static_cast<std::uint32_t>(half);
             (y % 2 == 0 ? near_[y / 2].first : near_[y / 2].second) = row;
             std::fill_n(rests_ + y * half, half, ys_.rest[at]);
             std::fill_n(faded_ + y * half, half, ys_.faded[at]);
@@ -216,9 +217,8 @@ HWY_INLINE void put_tails(const PairSums<Count>& sums, const PairRows& rows, std
         std::copy_n(rows.out[row] + from, count, before + row * half);
     }
     alignas(64) float ends[kMostLanes];
-    hn::Store(sums.template sum<Ridged>(
-                  hn::Load(d, before),
-                  [](const PairOctave& octave, const auto& of) HWY_ATTR { return octave.tail_noise(of); }),
+    hn::Store(sums.template sum<Ridged>(hn::Load(d, before), [](const PairOctave& octave, const auto& of)
+                                                                 HWY_ATTR { return octave.tail_noise(of); }),
               d, ends);
     for (std::size_t row = 0; row < 2 && rows.out[row] != nullptr; ++row) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -279,10 +279,14 @@ template <bool Ridged>
 void pair_octaves(std::size_t count, PairOctave* octaves, const SampleBlock& block, const Tile& tile, const Pass& pass,
                   const float* bases, float* out) {
     switch (count) {
-        case 1: return pair_octaves<Ridged, 1>(octaves, block, tile, pass, bases, out);
-        case 2: return pair_octaves<Ridged, 2>(octaves, block, tile, pass, bases, out);
-        case 3: return pair_octaves<Ridged, 3>(octaves, block, tile, pass, bases, out);
-        default: return pair_octaves<Ridged, 4>(octaves, block, tile, pass, bases, out);
+        case 1:
+            return pair_octaves<Ridged, 1>(octaves, block, tile, pass, bases, out);
+        case 2:
+            return pair_octaves<Ridged, 2>(octaves, block, tile, pass, bases, out);
+        case 3:
+            return pair_octaves<Ridged, 3>(octaves, block, tile, pass, bases, out);
+        default:
+            return pair_octaves<Ridged, 4>(octaves, block, tile, pass, bases, out);
     }
 }
 

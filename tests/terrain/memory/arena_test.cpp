@@ -1,7 +1,5 @@
 #include "terrain/memory/arena.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +7,8 @@
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace quarry::terrain::impl {
 namespace {
@@ -62,7 +62,8 @@ TEST(Arena, BlocksDoNotOverlapAndAllIsJoinedInTheEnd) {
     Arena::give_back(large, kLargestInArena);
 }
 
-// Meshes of many sizes come and go, most of them for good: the rest must not hold regions that are nearly empty for ever.
+// Meshes of many sizes come and go, most of them for good: the rest must not hold regions that are nearly empty for
+// ever.
 TEST(Arena, ReusesWhatLiesBetweenBlocksThatStay) {
     Arena arena;
     std::mt19937 random(3);  // NOLINT(cert-msc51-cpp)

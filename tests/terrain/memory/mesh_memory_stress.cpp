@@ -1,5 +1,5 @@
 // Threads that make meshes, others that destroy them, and threads that come and go meanwhile.
-#include <gtest/gtest.h>
+#include "quarry/terrain/mesh_memory.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "quarry/jobs/channel.hpp"
-#include "quarry/terrain/mesh_memory.hpp"
 
 namespace quarry::terrain {
 namespace {

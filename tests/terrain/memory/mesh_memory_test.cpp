@@ -1,11 +1,11 @@
 #include "quarry/terrain/mesh_memory.hpp"
 
+#include <thread>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <thread>
-#include <vector>
 
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/noise_field.hpp"

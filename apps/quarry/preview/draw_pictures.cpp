@@ -1,0 +1,138 @@
+// Draws the pictures of the documentation: quarry_pictures FOLDER. See scripts/draw-pictures.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "preview/render.hpp"
+#include "preview/showcase_view.hpp"
+#include "quarry/terrain/combined_field.hpp"
+#include "quarry/terrain/covers.hpp"
+#include "quarry/terrain/height_field.hpp"
+#include "quarry/terrain/heightmap_field.hpp"
+#include "quarry/terrain/materials.hpp"
+#include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/warped_field.hpp"
+#include "quarry/terrain/world.hpp"
+
+namespace {
+
+using namespace quarry;
+using namespace quarry::app::preview;
+using FieldPointer = std::shared_ptr<const terrain::Field>;
+using terrain::Combination;
+using terrain::NoiseOptions;
+using terrain::Position;
+
+struct FieldPicture {
+    std::string name;
+    FieldPointer field;
+};
+
+FieldPointer combined(Combination how, FieldPointer first, FieldPointer second, double blend = 0) {
+    return std::make_shared<terrain::CombinedField>(how, std::move(first), std::move(second), blend);
+}
+
+// Rings around a crater.
+FieldPointer heightmap() {
+    constexpr std::int32_t kSize = 97;
+    std::vector<std::uint16_t> values;
+    for (std::int32_t z = 0; z < kSize; ++z) {
+        for (std::int32_t x = 0; x < kSize; ++x) {
+            const double out = std::hypot(x - kSize / 2, z - kSize / 2) / (kSize / 2);
+            const double height = 0.5 + 0.5 * std::cos(out * 11) * std::exp(-1.2 * out);
+            values.push_back(static_cast<std::uint16_t>(height * 65'535));
+        }
+    }
+    const auto map = std::make_shared<terrain::Heightmap>(kSize, kSize, std::move(values));
+    return std::make_shared<terrain::HeightmapField>(
+        map, terrain::HeightmapOptions{.height_scale = 56, .offset = -34, .origin_x = -48, .origin_z = -48});
+}
+
+std::vector<FieldPicture> field_pictures() {
+    const NoiseOptions noise{.seed = 4, .frequency = 0.022, .amplitude = 34};
+    const FieldPointer ball = std::make_shared<terrain::SphereField>(Position{10, 8, 4}, 26);
+    const FieldPointer box = std::make_shared<terrain::BoxField>(Position{-10, -8, -4}, Position{24, 16, 24});
+    const FieldPointer ring = std::make_shared<terrain::TorusField>(Position{0, 0, 0}, 30, 11);
+    const NoiseOptions warp{.seed = 6, .octaves = 2, .frequency = 0.03, .amplitude = 16};
+    return {
+        {"noise", std::make_shared<terrain::NoiseField>(noise)},
+        {"height", std::make_shared<terrain::HeightField>(noise)},
+        {"ridged", std::make_shared<terrain::RidgedField>(
+                       NoiseOptions{.seed = 4, .frequency = 0.014, .amplitude = 48, .offset = -26})},
+        {"heightmap", heightmap()},
+        {"plane", std::make_shared<terrain::PlaneField>(Position{0, 0, 0}, Position{0.25, 1, 0.1})},
+        {"sphere", std::make_shared<terrain::SphereField>(Position{0, 0, 0}, 36)},
+        {"box", std::make_shared<terrain::BoxField>(Position{0, 0, 0}, Position{34, 20, 26})},
+        {"torus", ring},
+        {"union", combined(Combination::unite, box, ball)},
+        {"intersection", combined(Combination::intersect, box, ball)},
+        {"subtraction", combined(Combination::subtract, box, ball)},
+        {"blend", combined(Combination::unite, box, ball, 24)},
+        {"translation",
+         combined(Combination::unite, std::make_shared<terrain::TorusField>(Position{0, -18, 0}, 28, 8),
+                  std::make_shared<terrain::TranslatedField>(
+                      std::make_shared<terrain::TorusField>(Position{0, -18, 0}, 28, 8), Position{0, 34, 0}))},
+        {"warp", std::make_shared<terrain::WarpedField>(ring, warp)},
+    };
+}
+
+void draw_fields(Pool& pool, const std::filesystem::path& folder) {
+    const auto steep = std::make_shared<terrain::SlopeCover>(terrain::CoverRange{.from = 40, .blend = 16});
+    const terrain::LayeredMaterials materials(0, {{.material = 1, .where = {steep}}});
+    terrain::WorldOptions world;
+    world.extract.materials = &materials;
+    const std::vector<terrain::PlacedChunk> places = terrain::box_world({96, 128, 96}, {.cells = 16});
+    world.extract.cells = 16;
+    RenderOptions options;
+    options.width = 240;
+    options.height = 160;
+    options.samples = 4;
+    options.cells = 16;
+    options.haze = 0;
+    options.camera = Camera{{115, 105, 150}, {0, -4, 0}, 27};
+    options.to_sun = Position{-0.8, 0.62, 0.35};
+    for (const FieldPicture& picture : field_pictures()) {
+        const terrain::WorldMesh mesh = terrain::mesh_world(pool, *picture.field, places, world);
+        write_png(folder / ("field_" + picture.name + ".png"), render(pool, mesh.meshes, options));
+    }
+}
+
+void draw_showcase(Pool& pool, const std::filesystem::path& folder) {
+    const FieldPointer field = terrain::showcase_field();
+    const std::shared_ptr<const terrain::Materials> materials = terrain::showcase_materials();
+    terrain::WorldOptions world;
+    world.extract.materials = materials.get();
+    const terrain::WorldMesh mesh = terrain::mesh_world(pool, *field, terrain::octree_world({}), world);
+    RenderOptions options = showcase_view();
+    options.width = 1024;
+    options.height = 576;
+    write_png(folder / "world.png", render(pool, mesh.meshes, options));
+    options.width = 960;
+    options.height = 540;
+    write_png(folder / "lods.png", render_lods(pool, mesh.meshes, options));
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        if (count != 2) throw std::invalid_argument("usage: quarry_pictures FOLDER");
+        Pool pool;
+        draw_fields(pool, words[1]);
+        draw_showcase(pool, words[1]);
+        return 0;
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "quarry_pictures: %s\n", failure.what());
+        return 2;
+    }
+}
