@@ -30,6 +30,19 @@ struct BenchFrameArguments {
 
 int bench_frame(const BenchFrameArguments& arguments);
 
+// All as typed, to be checked.
+struct BenchTerrainArguments {
+    std::string filter;
+    std::string workers;
+    std::string runs;
+    std::string simd;
+    std::string json;
+    bool peers = false;
+    bool list = false;
+};
+
+int bench_terrain(const BenchTerrainArguments& arguments);
+
 struct StressArguments {
     std::string duration = "5";
     std::string workers = "4";

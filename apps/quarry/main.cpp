@@ -14,6 +14,7 @@ namespace {
 using quarry::app::BakeArguments;
 using quarry::app::BenchFrameArguments;
 using quarry::app::BenchJobsArguments;
+using quarry::app::BenchTerrainArguments;
 using quarry::app::StressArguments;
 using quarry::app::SyncArguments;
 
@@ -52,6 +53,20 @@ void add_bench_frame(CLI::App& bench, BenchFrameArguments& arguments) {
     frame->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
         ->option_text("FILE")
         ->check(refuse_empty);
+}
+
+void add_bench_terrain(CLI::App& bench, BenchTerrainArguments& arguments) {
+    CLI::App* terrain = bench.add_subcommand("terrain", "Measure fields, meshing and whole worlds");
+    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
+        terrain->add_option(name, value, text)->option_text(type)->check(refuse_empty);
+    };
+    add("--filter", arguments.filter, "Only the row of that name, or rows whose name holds it", "NAME");
+    add("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)", "N");
+    add("--runs", arguments.runs, "Repetitions (default: 5)", "N");
+    add("--simd", arguments.simd, "Only this instruction set (default: the best one, beside the others)", "TARGET");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
+    terrain->add_flag("--peers", arguments.peers, "Also measure the Rust crates transvoxel, noise and rayon");
+    terrain->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 
 void add_stress(CLI::App& app, StressArguments& arguments) {
@@ -139,6 +154,8 @@ int run(int count, char** words) {
     add_bench_jobs(*bench, bench_jobs);
     BenchFrameArguments bench_frame;
     add_bench_frame(*bench, bench_frame);
+    BenchTerrainArguments bench_terrain;
+    add_bench_terrain(*bench, bench_terrain);
     StressArguments stress;
     add_stress(app, stress);
     SyncArguments sync;
@@ -166,6 +183,7 @@ int run(int count, char** words) {
     if (app.got_subcommand("stress")) return quarry::app::stress(stress);
     if (app.got_subcommand("sync")) return quarry::app::sync(sync);
     if (bench->got_subcommand("frame")) return quarry::app::bench_frame(bench_frame);
+    if (bench->got_subcommand("terrain")) return quarry::app::bench_terrain(bench_terrain);
     return quarry::app::bench_jobs(bench_jobs);
 }
 

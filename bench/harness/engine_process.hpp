@@ -33,6 +33,8 @@ class EngineProcess {
     void send(const std::string& request);
     Reply receive(std::chrono::milliseconds patience);
     Reply ask(const std::string& request, std::chrono::milliseconds patience);
+    // Ends the process, if it runs; the next request starts a new one.
+    void stop();
 
     // Waits until the process's CPU time stands still, so that threads that spin for a while after their work do not
     // disturb the next engine.
@@ -40,7 +42,6 @@ class EngineProcess {
 
   private:
     void start();
-    void stop();
     bool read_line(std::string& line, std::chrono::steady_clock::time_point deadline, Reply& reply);
     std::int64_t cpu_ns() const;
 

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "terrain/engine.hpp"
+
 namespace quarry::bench {
 namespace {
 
@@ -92,18 +94,26 @@ std::string first_error(const std::string& output) {
     return "cargo build failed";
 }
 
-void add_rust_peers(const std::optional<fs::path>& root, Peers& peers) {
+struct RustCrate {
+    const char* folder;  // in the repository
+    const char* target;  // where cargo builds it, in build/
+    const char* program;
+    std::vector<std::string> options;
+};
+
+void add_rust_peers(const std::optional<fs::path>& root, const RustCrate& crate, Peers& peers) {
     if (!root) {
         peers.notes.emplace_back("Rust peers left out: bench/peers is not there, run this inside the repository");
         return;
     }
-    const fs::path folder = *root / "build/peers";
+    const fs::path folder = *root / "build" / crate.target;
     fmt::print(stderr, "building the Rust peers with cargo\n");
-    // The pinned forte asks for a compiler newer than it needs.
-    const Outcome built =
-        collect({"cargo", "build", "--release", "--locked", "--ignore-rust-version", "--manifest-path",
-                 (*root / "bench/peers/Cargo.toml").string(), "--target-dir", folder.string()});
-    const fs::path program = folder / "release/quarry-bench-peers-rust";
+    std::vector<std::string> command{"cargo",        "build",           "--release",
+                                     "--locked",     "--manifest-path", (*root / crate.folder / "Cargo.toml").string(),
+                                     "--target-dir", folder.string()};
+    command.insert(command.end(), crate.options.begin(), crate.options.end());
+    const Outcome built = collect(command);
+    const fs::path program = folder / "release" / crate.program;
     std::error_code failure;
     if (built.status != 0 && !fs::exists(program, failure)) {
         peers.notes.push_back("Rust peers left out: " +
@@ -120,7 +130,15 @@ Peers find_peers() {
     Peers peers;
     const std::optional<fs::path> root = repository();
     add_cpp_peers(root, peers);
-    add_rust_peers(root, peers);
+    // The pinned forte asks for a compiler newer than it needs.
+    add_rust_peers(root, {"bench/peers", "peers", "quarry-bench-peers-rust", {"--ignore-rust-version"}}, peers);
+    return peers;
+}
+
+Peers find_terrain_peers() {
+    Peers peers;
+    // Without -Ctarget-cpu: code for AVX-512 processors is slower here, by a third.
+    add_rust_peers(repository(), {"bench/peers/terrain", "peers_terrain", "quarry-bench-terrain-rust", {}}, peers);
     return peers;
 }
 
@@ -132,6 +150,10 @@ std::vector<EngineCommand> own_engines(const std::string& trace_path) {
     }
     engines.push_back({"bare", {program, "engine", "bare"}, ""});
     return engines;
+}
+
+EngineCommand own_terrain_engine(const std::string& name, const std::string& target) {
+    return {name, {own_program().string(), "engine", std::string(kTerrainEnginePrefix) + target}, ""};
 }
 
 }  // namespace quarry::bench

@@ -14,9 +14,13 @@ struct Peers {
 
 // The C++ peers if their program has been built, and the Rust ones, which are built here if cargo can.
 Peers find_peers();
+// What the terrain is compared with, built in the same way: the Rust crates transvoxel, noise and rayon.
+Peers find_terrain_peers();
 
 // Quarry itself and the baseline are served by this very program. With a path for it also Quarry with a trace on, which
 // is written there at the end.
 std::vector<EngineCommand> own_engines(const std::string& trace_path);
+// The terrain on that SIMD target, served by this very program.
+EngineCommand own_terrain_engine(const std::string& name, const std::string& target);
 
 }  // namespace quarry::bench

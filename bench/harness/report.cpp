@@ -21,26 +21,32 @@ std::string temporary_name(const std::string& path) {
 
 }  // namespace
 
-std::string format_json(const RunReport& report, const RunOptions& run, const ReportOptions& options,
-                        const Machine& machine) {
-    nlohmann::ordered_json json = report_head("quarry bench jobs", machine);
-    json["options"] = {{"filter", options.filter},
-                       {"workers", run.workers},
-                       {"peers", options.peers},
-                       {"quick", run.quick},
-                       {"runs", run.runs}};
+std::string format_report(std::string_view program, const Machine& machine, const nlohmann::ordered_json& options,
+                          std::span<const Result> results, bool (*higher_is_better)(std::string_view unit)) {
+    nlohmann::ordered_json json = report_head(program, machine);
+    json["options"] = options;
     json["results"] = nlohmann::ordered_json::array();
-    for (const Result& result : report.results) {
+    for (const Result& result : results) {
         json["results"].push_back({{"name", result.name},
                                    {"engine", result.engine},
                                    {"workers", result.workers},
                                    {"value", result.value},
                                    {"unit", result.unit},
-                                   {"better", "lower"},
+                                   {"better", higher_is_better(result.unit) ? "higher" : "lower"},
                                    {"runs", result.runs},
                                    {"spread", result.spread}});
     }
     return json.dump(2) + "\n";
+}
+
+std::string format_json(const RunReport& report, const RunOptions& run, const ReportOptions& options,
+                        const Machine& machine) {
+    const nlohmann::ordered_json chosen{{"filter", options.filter},
+                                        {"workers", run.workers},
+                                        {"peers", options.peers},
+                                        {"quick", run.quick},
+                                        {"runs", run.runs}};
+    return format_report("quarry bench jobs", machine, chosen, report.results, [](std::string_view) { return false; });
 }
 
 std::optional<std::string> why_not_writable(const std::string& path) {

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "harness/machine.hpp"
 #include "harness/run.hpp"
@@ -13,6 +17,10 @@ struct ReportOptions {
     bool peers = false;
 };
 
+// The shape that the reports of all benchmarks share.
+std::string format_report(std::string_view program, const Machine& machine, const nlohmann::ordered_json& options,
+                          std::span<const Result> results, bool (*higher_is_better)(std::string_view unit));
+// Of `quarry bench jobs`.
 std::string format_json(const RunReport& report, const RunOptions& run, const ReportOptions& options,
                         const Machine& machine);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,8 +89,13 @@ class Runner {
 
     RunReport run() {
         for (const RowInfo& row : options_.rows) {
+            if (row.cold) {
+                run_row(row, options_.workers);
+                for (const auto& engine : engines_) engine->stop();
+                continue;
+            }
             for (const int workers : options_.workers) {
-                if (!row.largest_only || workers == options_.workers.back()) run_row(row, workers);
+                if (!row.largest_only || workers == options_.workers.back()) run_row(row, {&workers, 1});
             }
             for (const auto& engine : engines_) engine->ask("release", kPatience);
         }
@@ -105,31 +111,48 @@ class Runner {
         if (reply.status != Reply::Status::done) report_.trace_failures.push_back(engine.name() + ": " + reply.text);
     }
 
-    void run_row(const RowInfo& row, int workers) {
+    // Who is measured in turns.
+    struct Contestant {
+        EngineProcess& engine;
+        int workers;
+        std::string request;
+        Collected collected;
+    };
+
+    std::vector<Contestant> contestants_of(const RowInfo& row, std::span<const int> workers) const {
+        std::vector<Contestant> all;
+        for (const int count : workers) {
+            for (const auto& engine : engines_) {
+                const char* length = options_.quick ? "quick" : "full";
+                all.push_back({*engine, count, fmt::format("run {} {} {}", row.name, count, length), {}});
+            }
+        }
+        return all;
+    }
+
+    void run_row(const RowInfo& row, std::span<const int> workers) {
         const int runs = row.together || (options_.quick && row.heavy) ? 1 : options_.runs;
-        const std::string request = fmt::format("run {} {} {}", row.name, workers, options_.quick ? "quick" : "full");
-        progress_.row(fmt::format("{}, {} worker{}", row.name, workers, workers == 1 ? "" : "s"));
-        std::vector<Collected> collected(engines_.size());
+        const bool one = workers.size() == 1 && workers.front() == 1;
+        progress_.row(fmt::format("{}, {} worker{}", row.name, fmt::join(workers, ", "), one ? "" : "s"));
+        std::vector<Contestant> contestants = contestants_of(row, workers);
         for (int run = 0; run < runs; ++run) {
             if (row.together) {
                 progress_.step(run + 1, runs, "all engines");
-                for (const auto& engine : engines_) engine->send(request);
+                for (const Contestant& each : contestants) each.engine.send(each.request);
             }
-            for (std::size_t turn = 0; turn < engines_.size(); ++turn) {
-                const std::size_t index = (turn + static_cast<std::size_t>(run)) % engines_.size();
-                if (collected[index].gap) continue;
-                EngineProcess& engine = *engines_[index];
+            for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
+                Contestant& each = contestants[(turn + static_cast<std::size_t>(run)) % contestants.size()];
+                if (each.collected.gap) continue;
                 if (!row.together) {
-                    progress_.step(run + 1, runs, engine.name());
-                    engine.send(request);
+                    if (row.cold) each.engine.stop();
+                    progress_.step(run + 1, runs, each.engine.name());
+                    each.engine.send(each.request);
                 }
-                take_reply(engine.receive(kPatience), row, workers, engine, collected[index]);
-                if (!row.together) engine.settle();
+                take_reply(each.engine.receive(kPatience), row, each.workers, each.engine, each.collected);
+                if (!row.together) each.engine.settle();
             }
         }
-        for (std::size_t index = 0; index < engines_.size(); ++index) {
-            conclude(row, workers, engines_[index]->name(), collected[index]);
-        }
+        for (const Contestant& each : contestants) conclude(row, each.workers, each.engine.name(), each.collected);
     }
 
     static void take_reply(const Reply& reply, const RowInfo& row, int workers, const EngineProcess& engine,

@@ -28,7 +28,7 @@ class Server {
     explicit Server(EngineHost& host) : host_(host) {}
 
     void run(const std::string& row, int workers, bool quick) {
-        const RowInfo* info = find_row(row);
+        const RowInfo* info = host_.find(row);
         if (info == nullptr || workers < 1) {
             std::printf("error no such row or number of workers\n");
             return;
@@ -38,11 +38,11 @@ class Server {
             return;
         }
         const bool first = warm_.insert({row, workers}).second;
-        const bool warms_up_itself = row == "wake" || row == "lanes";
+        const bool warms_up_itself = info->cold || row == "wake" || row == "lanes";
         if (first && !info->together && !warms_up_itself && !(quick && info->heavy)) measure(row, workers, quick);
         reset_peak_memory();
         Answer answer = measure(row, workers, quick);
-        answer.add(row + "_memory", "MiB", peak_memory_mib());
+        if (host_.tells_memory()) answer.add(row + "_memory", "MiB", peak_memory_mib());
         print_answer(answer);
         std::printf("done\n");
     }

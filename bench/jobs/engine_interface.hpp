@@ -5,12 +5,17 @@
 #include <string_view>
 
 #include "jobs/rows/context.hpp"
+#include "jobs/rows/list.hpp"
 
 namespace quarry::bench {
 
 class EngineHost {
   public:
     virtual ~EngineHost() = default;
+    // A row of that name, or nothing.
+    virtual const RowInfo* find(std::string_view row) const { return find_row(row); }
+    // Whether each row has the process's peak memory as a figure.
+    virtual bool tells_memory() const { return true; }
     // Why this engine has no such row, or nothing.
     virtual const char* unsupported(std::string_view row, int workers) const = 0;
     virtual void run(std::string_view row, RowContext& context) = 0;

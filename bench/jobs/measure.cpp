@@ -61,16 +61,34 @@ void reset_peak_memory() {
     }
 }
 
-double peak_memory_mib() {
+namespace {
+
+// A line of the process's status that is in KiB, as MiB.
+double status_mib(const char* key) {
     double mib = 0;
     if (std::FILE* file = std::fopen("/proc/self/status", "r")) {
         char line[256];
+        const std::size_t length = std::strlen(key);
         while (std::fgets(line, sizeof line, file) != nullptr) {
-            if (std::strncmp(line, "VmHWM:", 6) == 0) mib = std::strtod(line + 6, nullptr) / 1024.0;
+            if (std::strncmp(line, key, length) == 0) mib = std::strtod(line + length, nullptr) / 1024.0;
         }
         std::fclose(file);
     }
     return mib;
+}
+
+}  // namespace
+
+double peak_memory_mib() {
+    return status_mib("VmHWM:");
+}
+
+double resident_mib() {
+    return status_mib("VmRSS:");
+}
+
+double allocated_mib() {
+    return status_mib("VmData:");
 }
 
 }  // namespace quarry::bench

@@ -59,6 +59,10 @@ std::uint64_t chain_steps_per_us();
 // reports the highest since the start of the process.
 void reset_peak_memory();
 double peak_memory_mib();
+// Resident memory now.
+double resident_mib();
+// Memory that the process has mapped for itself to write to, touched or not.
+double allocated_mib();
 
 // Time of one call of f, from as many calls as fill min_seconds.
 template <class F>

@@ -2,6 +2,7 @@
 
 #include "jobs/engine_bare.hpp"
 #include "jobs/engine_host.hpp"
+#include "terrain/engine.hpp"
 
 namespace quarry::bench {
 
@@ -12,6 +13,7 @@ int serve_own_engine(std::string_view name) {
         EngineHostOf<BareEngine> host;
         return serve(host);
     }
+    if (name.starts_with(kTerrainEnginePrefix)) return serve_terrain_engine(name.substr(kTerrainEnginePrefix.size()));
     return 2;
 }
 

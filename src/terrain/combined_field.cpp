@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/scratch.hpp"
 
@@ -44,6 +45,7 @@ float CombinedField::combine(float first, float second) const noexcept {
 }
 
 void CombinedField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     // Where one field decides everything, the other is not sampled; what is left of it has the same bits.
     const Box box = box_of(block);
     const Interval first = signed_interval(first_sign_, first_->bounds(box));
@@ -66,6 +68,7 @@ void CombinedField::sample(const SampleBlock& block, float* out) const {
 }
 
 void CombinedField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     first_->densities(points, out);
     std::array<float, kBatch> others;
     for (std::size_t at = 0; at < points.size(); at += kBatch) {
@@ -76,6 +79,7 @@ void CombinedField::densities(std::span<const Position> points, std::span<float>
 }
 
 Interval CombinedField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const Interval first = signed_interval(first_sign_, first_->bounds(box));
     const Interval second = signed_interval(second_sign_, second_->bounds(box));
     const float low = smooth_minimum(first.low, second.low, blend_);
@@ -85,6 +89,7 @@ Interval CombinedField::bounds(const Box& box) const {
 }
 
 void CombinedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     std::array<float, kBatch> first;
     std::array<float, kBatch> second;
     std::array<Gradient, kBatch> others;

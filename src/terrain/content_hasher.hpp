@@ -2,7 +2,7 @@
 
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/mesh.hpp"
@@ -25,7 +25,7 @@ class ContentHasher {
 
     void add(const IndexRange& range) noexcept { add(pair(range.first, range.count)); }
 
-    void add(const std::vector<Vector3>& vectors) noexcept {
+    void add(std::span<const Vector3> vectors) noexcept {
         add(std::uint64_t{vectors.size()});
         for (const Vector3& vector : vectors) {
             add(pair(std::bit_cast<std::uint32_t>(vector.x), std::bit_cast<std::uint32_t>(vector.y)));
@@ -33,7 +33,7 @@ class ContentHasher {
         }
     }
 
-    void add(const std::vector<MaterialWeights>& materials) noexcept {
+    void add(std::span<const MaterialWeights> materials) noexcept {
         add(std::uint64_t{materials.size()});
         for (const MaterialWeights& weights : materials) {
             std::uint64_t number = 0;

@@ -1,7 +1,7 @@
 #include "quarry/terrain/extract.hpp"
 
-#include <cmath>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,9 +9,12 @@
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
+#include "terrain/memory/copy_into.hpp"
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/surface.hpp"
+#include "terrain/vertices.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -37,24 +40,6 @@ std::int32_t first_sample(const char* axis, std::int32_t place, std::int64_t wid
     return static_cast<std::int32_t>(first);
 }
 
-// A gradient that has no direction gives a normal that points up.
-Vector3 normal_of_odd_gradient(const Gradient& gradient) noexcept {
-    const double x = gradient.x, y = gradient.y, z = gradient.z;
-    const double length = std::sqrt(x * x + y * y + z * z);
-    if (!(length > 0) || !std::isfinite(length)) return {0, 1, 0};
-    return {static_cast<float>(x / length), static_cast<float>(y / length), static_cast<float>(z / length)};
-}
-
-inline Vector3 normal_from(const Gradient& gradient) noexcept {
-    // Squares between these have kept all their digits in a float.
-    constexpr float kSmallest = 1e-20f;
-    constexpr float kLargest = 1e30f;
-    const float square = gradient.x * gradient.x + gradient.y * gradient.y + gradient.z * gradient.z;
-    if (!(square > kSmallest && square < kLargest)) return normal_of_odd_gradient(gradient);
-    const float scale = 1 / std::sqrt(square);
-    return {gradient.x * scale, gradient.y * scale, gradient.z * scale};
-}
-
 class Extraction {
   public:
     Extraction(const Field& field, ChunkKey key, const ExtractOptions& options, impl::ExtractMemory& memory)
@@ -67,34 +52,63 @@ class Extraction {
         mesh_.cells = options.cells;
     }
 
+    // All that any mask needs.
     ChunkMesh run() {
-        if (!field_.bounds(box_of(block_)).may_have_surface()) return std::move(mesh_);
-        memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
-        // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
-        // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
-        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return std::move(mesh_);
-        mesh_.content = ChunkContent::empty;
-        if (!transvoxel::find_signs(grid_, memory_)) return std::move(mesh_);
-        mesh_.content = ChunkContent::surface;
+        mesh_.content = look();
+        if (mesh_.content != ChunkContent::surface) return std::move(mesh_);
         mesh_cells();
         find_border();
         fill_normals();
         if (materials_ != nullptr) fill_materials();
-        mesh_.positions.assign(memory_.positions.begin(), memory_.positions.end());
+        impl::copy_into(mesh_.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh_.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, memory_.positions.size());
-        mesh_.border.assign(memory_.border.begin(), memory_.border.end());
-        mesh_.moved_positions.assign(memory_.moved_positions.begin(), memory_.moved_positions.end());
+        impl::copy_into(mesh_.border, std::span(memory_.border));
+        impl::copy_into(mesh_.moved_positions, std::span(memory_.moved_positions));
         mesh_.bounds = bounds_of({memory_.positions.data(), mesh_.full_vertices});
         return std::move(mesh_);
     }
 
+    // Only what is drawn where no side is active: the chunk's own cells.
+    BakedChunk run_own_cells() {
+        BakedChunk baked;
+        baked.mesh.key = mesh_.key;
+        baked.content = look();
+        if (baked.content != ChunkContent::surface) return baked;
+        mesh_own_cells();
+        memory_.moved_positions.clear();
+        fill_normals();
+        if (materials_ != nullptr) fill_materials();
+        Mesh& mesh = baked.mesh;
+        impl::copy_into(mesh.positions, std::span(memory_.positions.data(), memory_.positions.size()));
+        mesh.normals = std::move(mesh_.normals);
+        mesh.materials = std::move(mesh_.materials);
+        mesh.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, mesh.positions.size());
+        mesh.regular_indices = mesh_.regular.count;
+        mesh.bounds = bounds_of(mesh.positions);
+        return baked;
+    }
+
   private:
-    void mesh_cells() {
+    // Leaves samples and signs in the memory where there is a surface.
+    ChunkContent look() {
+        if (!field_.bounds(box_of(block_)).may_have_surface()) return ChunkContent::rejected;
+        memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
+        // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
+        // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
+        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return ChunkContent::rejected;
+        return transvoxel::find_signs(grid_, memory_) ? ChunkContent::surface : ChunkContent::empty;
+    }
+
+    void mesh_own_cells() {
         memory_.positions.clear();
         memory_.indices.clear();
         transvoxel::mesh_regular_cells(grid_, memory_);
         mesh_.full_vertices = static_cast<std::uint32_t>(memory_.positions.size());
         mesh_.regular = range_from(0);
+    }
+
+    void mesh_cells() {
+        mesh_own_cells();
         transvoxel::add_half_vertices(grid_, memory_);
         for (std::size_t side = 0; side < side::count; ++side) {
             const std::size_t first = memory_.indices.size();
@@ -123,15 +137,6 @@ class Extraction {
         }
     }
 
-    Position in_world(Vector3 at) const noexcept {
-        const auto coordinate = [&](std::int32_t first, float local, double origin) {
-            return (first + static_cast<double>(local) * block_.step) * block_.lattice.voxel_size + origin;
-        };
-        const Position& origin = block_.lattice.origin;
-        return {coordinate(block_.first.x, at.x, origin.x), coordinate(block_.first.y, at.y, origin.y),
-                coordinate(block_.first.z, at.z, origin.z)};
-    }
-
     // At their final places, which the chunk beyond a seam computes with the same bits; half-resolution vertices as the
     // coarser chunk sees them.
     void fill_normals() {
@@ -139,20 +144,21 @@ class Extraction {
         const std::size_t half = memory_.positions.size() - mesh_.full_vertices;
         memory_.points.resize(own + half);
         memory_.gradients.resize(own + half);
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < mesh_.full_vertices; ++i) memory_.points[next++] = in_world(memory_.positions[i]);
-        for (const Vector3& at : memory_.moved_positions) memory_.points[next++] = in_world(at);
-        for (std::size_t i = mesh_.full_vertices; i < memory_.positions.size(); ++i) {
-            memory_.points[next++] = in_world(memory_.positions[i]);
-        }
+        const std::span vertices(memory_.positions.data(), memory_.positions.size());
+        impl::to_world(vertices.first(mesh_.full_vertices), block_, memory_.points.data());
+        impl::to_world(memory_.moved_positions, block_, memory_.points.data() + mesh_.full_vertices);
+        impl::to_world(vertices.last(half), block_, memory_.points.data() + own);
         const std::span<const Position> points(memory_.points);
         const std::span<Gradient> gradients(memory_.gradients);
         const double spacing = block_.step * block_.lattice.voxel_size;
         field_.gradients(points.first(own), spacing, gradients.first(own));
         if (half > 0) field_.gradients(points.last(half), 2 * spacing, gradients.last(half));
-        const std::size_t moved = memory_.moved_positions.size();
-        copy_normals(gradients.first(mesh_.full_vertices), gradients.last(half), mesh_.normals);
-        copy_normals(gradients.subspan(mesh_.full_vertices, moved), {}, mesh_.moved_normals);
+        mesh_.normals.resize(vertices.size());
+        impl::to_normals(gradients.first(mesh_.full_vertices), mesh_.normals.data());
+        impl::to_normals(gradients.last(half), mesh_.normals.data() + mesh_.full_vertices);
+        mesh_.moved_normals.resize(memory_.moved_positions.size());
+        impl::to_normals(gradients.subspan(mesh_.full_vertices, memory_.moved_positions.size()),
+                         mesh_.moved_normals.data());
     }
 
     // Where the vertices are before any of them moves, with the normals found above: of a half-resolution vertex that
@@ -166,13 +172,6 @@ class Extraction {
         const std::span<MaterialWeights> weights(mesh_.materials);
         materials_->weights(points.first(full), normals.first(full), weights.first(full));
         if (half > 0) materials_->weights(points.last(half), normals.last(half), weights.last(half));
-    }
-
-    static void copy_normals(std::span<const Gradient> first, std::span<const Gradient> second,
-                             std::vector<Vector3>& normals) {
-        normals.resize(first.size() + second.size());
-        for (std::size_t i = 0; i < first.size(); ++i) normals[i] = normal_from(first[i]);
-        for (std::size_t i = 0; i < second.size(); ++i) normals[first.size() + i] = normal_from(second[i]);
     }
 
     const Field& field_;
@@ -203,7 +202,17 @@ SampleBlock samples_of(ChunkKey key, const ExtractOptions& options) {
 }
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch) {
+    const impl::NearestRounding nearest;
     return Extraction(field, key, options, scratch.memory()).run();
+}
+
+BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, const ExtractOptions& options,
+                         ExtractScratch& scratch) {
+    const impl::NearestRounding nearest;
+    Extraction extraction(field, key, options, scratch.memory());
+    if (mask == 0) return extraction.run_own_cells();
+    const ChunkMesh mesh = extraction.run();
+    return {mesh.content, bake(mesh, mask)};
 }
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options) {

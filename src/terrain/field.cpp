@@ -4,11 +4,14 @@
 #include <array>
 #include <cstddef>
 
+#include "terrain/nearest_rounding.hpp"
+
 namespace quarry::terrain {
 
 Field::~Field() = default;
 
 void Field::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     std::array<Position, 64> points;
     for (std::int32_t z = 0; z < block.nz; ++z) {
         for (std::int32_t y = 0; y < block.ny; ++y) {

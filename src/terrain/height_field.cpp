@@ -1,5 +1,9 @@
 #include "quarry/terrain/height_field.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/scratch.hpp"
@@ -12,6 +16,7 @@ HeightField::HeightField(const NoiseOptions& options) : options_(options) {
 }
 
 void HeightField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     // Heights do not depend on y: one plane of them, at y = 0, serves all rows.
     SampleBlock plane = block;
     plane.first.y = 0;
@@ -31,21 +36,27 @@ void HeightField::sample(const SampleBlock& block, float* out) const {
 }
 
 void HeightField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position flat{points[i].x, 0, points[i].z};
-        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(&flat, 1), out.subspan(i, 1));
-        out[i] = base.at(points[i].y) + out[i];
+    std::array<Position, 128> flat;
+    for (std::size_t first = 0; first < points.size(); first += flat.size()) {
+        const auto from = points.subspan(first, std::min(flat.size(), points.size() - first));
+        const auto to = out.subspan(first, from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) flat[i] = {from[i].x, 0, from[i].z};
+        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(flat).first(from.size()), to);
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = base.at(from[i].y) + to[i];
     }
 }
 
 Interval HeightField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
     const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
     return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface);
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, true, points, out);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/options.hpp"
@@ -25,18 +26,22 @@ NoiseField::NoiseField(const NoiseOptions& options) : options_(options) {
 }
 
 void NoiseField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     impl::noise_kernels().block(sum_, block, impl::NoiseForm::automatic, {options_.offset, 1}, out);
 }
 
 void NoiseField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_densities(sum_, {options_.offset, 1}, points, out);
 }
 
 Interval NoiseField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     return impl::density_bounds(sum_, box, {options_.offset, 1});
 }
 
 void NoiseField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
 
@@ -49,6 +50,7 @@ struct Ray {
 }  // namespace
 
 std::optional<RayHit> raycast(const Field& field, Position from, Position direction, const RayOptions& options) {
+    const impl::NearestRounding nearest;
     impl::require_range("RayOptions.reach", options.reach, 1e-6, 1e6);
     impl::require_range("RayOptions.resolution", options.resolution, 1e-6, 1e6);
     const double length = impl::length(direction.x, direction.y, direction.z);
@@ -62,6 +64,7 @@ std::optional<RayHit> raycast(const Field& field, Position from, Position direct
 
 std::optional<double> highest_ground_below(const Field& field, double x, double y, double z,
                                            const RayOptions& options) {
+    const impl::NearestRounding nearest;
     const std::optional<RayHit> hit = raycast(field, {x, y, z}, {0, -1, 0}, options);
     if (!hit) return std::nullopt;
     return hit->position.y;

@@ -1,5 +1,6 @@
 #include "quarry/terrain/ridged_field.hpp"
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 
@@ -11,18 +12,22 @@ RidgedField::RidgedField(const NoiseOptions& options) : options_(options) {
 }
 
 void RidgedField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     impl::noise_kernels().block(sum_, block, impl::NoiseForm::automatic, {options_.offset, 1}, out);
 }
 
 void RidgedField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_densities(sum_, {options_.offset, 1}, points, out);
 }
 
 Interval RidgedField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     return impl::density_bounds(sum_, box, {options_.offset, 1});
 }
 
 void RidgedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 

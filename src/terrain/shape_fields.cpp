@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
 
@@ -61,6 +62,7 @@ Interval around(double distance, const Box& box) noexcept {
 }  // namespace
 
 PlaneField::PlaneField(Position point, Position normal) {
+    const impl::NearestRounding nearest;
     require_place("PlaneField.point", point);
     require_place("PlaneField.normal", normal);
     const double size = impl::length(normal.x, normal.y, normal.z);
@@ -70,6 +72,7 @@ PlaneField::PlaneField(Position point, Position normal) {
 }
 
 void PlaneField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Position& p = points[i];
         out[i] = static_cast<float>(normal_.x * p.x + normal_.y * p.y + normal_.z * p.z - distance_);
@@ -77,6 +80,7 @@ void PlaneField::densities(std::span<const Position> points, std::span<float> ou
 }
 
 Interval PlaneField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const Position c = impl::centre_of(box);
     const double middle = normal_.x * c.x + normal_.y * c.y + normal_.z * c.z - distance_;
     const double reach =
@@ -87,6 +91,7 @@ Interval PlaneField::bounds(const Box& box) const {
 }
 
 void PlaneField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) out[i] = unit(normal_.x, normal_.y, normal_.z);
 }
 
@@ -96,6 +101,7 @@ SphereField::SphereField(Position centre, double radius) : centre_(centre), radi
 }
 
 void SphereField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Position d = from(centre_, points[i]);
         out[i] = static_cast<float>(impl::length(d.x, d.y, d.z) - radius_);
@@ -103,6 +109,7 @@ void SphereField::densities(std::span<const Position> points, std::span<float> o
 }
 
 Interval SphereField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const Position low = from(centre_, box.low);
     const Position high = from(centre_, box.high);
     const double near =
@@ -112,6 +119,7 @@ Interval SphereField::bounds(const Box& box) const {
 }
 
 void SphereField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Position d = from(centre_, points[i]);
         out[i] = unit(d.x, d.y, d.z);
@@ -126,16 +134,19 @@ BoxField::BoxField(Position centre, Position half_size) : centre_(centre), half_
 }
 
 void BoxField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         out[i] = static_cast<float>(box_distance(from(centre_, points[i]), half_size_));
     }
 }
 
 Interval BoxField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     return around(box_distance(from(centre_, impl::centre_of(box)), half_size_), box);
 }
 
 void BoxField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Position d = from(centre_, points[i]);
         const double x = std::abs(d.x) - half_size_.x;
@@ -159,16 +170,19 @@ TorusField::TorusField(Position centre, double ring_radius, double tube_radius)
 }
 
 void TorusField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         out[i] = static_cast<float>(torus_distance(from(centre_, points[i]), ring_radius_, tube_radius_));
     }
 }
 
 Interval TorusField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     return around(torus_distance(from(centre_, impl::centre_of(box)), ring_radius_, tube_radius_), box);
 }
 
 void TorusField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Position d = from(centre_, points[i]);
         const double from_axis = std::sqrt(d.x * d.x + d.z * d.z);

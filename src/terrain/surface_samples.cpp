@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/scratch.hpp"
 
 namespace quarry::terrain {
@@ -40,6 +41,7 @@ void fill_rows(const SampleBlock& block, std::int32_t first, std::int32_t last, 
 }  // namespace
 
 std::size_t sample_near_surface(const Field& field, const SampleBlock& block, float* out) {
+    const impl::NearestRounding nearest;
     std::int32_t sampled_rows = 0;
     std::int32_t sampled_to = 0;  // the first row that is neither sampled nor filled yet
     std::int32_t run = -1;        // where the layers that have to be sampled began

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 
 namespace quarry::terrain {
@@ -37,6 +38,7 @@ TranslatedField::TranslatedField(std::shared_ptr<const Field> field, Position di
 }
 
 void TranslatedField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     SampleBlock moved = block;
     moved.lattice.origin.x -= distance_.x;
     moved.lattice.origin.y -= distance_.y;
@@ -45,17 +47,20 @@ void TranslatedField::sample(const SampleBlock& block, float* out) const {
 }
 
 void TranslatedField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     moved_back(points, distance_, [&](std::size_t at, std::span<const Position> moved) {
         field_->densities(moved, out.subspan(at, moved.size()));
     });
 }
 
 Interval TranslatedField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     return field_->bounds({{box.low.x - distance_.x, box.low.y - distance_.y, box.low.z - distance_.z},
                            {box.high.x - distance_.x, box.high.y - distance_.y, box.high.z - distance_.z}});
 }
 
 void TranslatedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     moved_back(points, distance_, [&](std::size_t at, std::span<const Position> moved) {
         field_->gradients(moved, spacing, out.subspan(at, moved.size()));
     });

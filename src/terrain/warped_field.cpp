@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/scratch.hpp"
@@ -48,6 +49,7 @@ WarpedField::WarpedField(std::shared_ptr<const Field> field, const NoiseOptions&
 }
 
 void WarpedField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     // The warp in row form, for the whole block; then the field at the places it leads to.
     impl::ScratchFloats x(block.size());
     impl::ScratchFloats y(block.size());
@@ -76,6 +78,7 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
 }
 
 void WarpedField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     WarpBatch batch;
     for (std::size_t at = 0; at < points.size(); at += kBatch) {
         const std::size_t count = std::min(kBatch, points.size() - at);
@@ -84,6 +87,7 @@ void WarpedField::densities(std::span<const Position> points, std::span<float> o
 }
 
 Interval WarpedField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     const auto shift = [&](std::size_t axis) {
         return impl::sum_bounds(sums_[axis], box, {0, 0}, impl::BoundsFor::range);
     };
@@ -94,6 +98,7 @@ Interval WarpedField::bounds(const Box& box) const {
 }
 
 void WarpedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     WarpBatch batch;
     std::array<std::array<Gradient, kBatch>, 3> slopes;
     for (std::size_t at = 0; at < points.size(); at += kBatch) {

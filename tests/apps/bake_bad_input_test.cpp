@@ -123,6 +123,14 @@ TEST_F(BakeBadInput, DamagedDescriptionsAreRefused) {
     expect_bake_refused({"--field", "/dev/null"}, "--field");
 }
 
+TEST_F(BakeBadInput, DemoNeedsAFolder) {
+    std::ofstream(path("file")) << "text";
+    expect_refused(run_program({"demo", path("file/below")}), "file/below");
+    expect_refused(run_program({"demo", path("file")}), "Not a directory");
+    expect_refused(run_program({"demo", ""}), "folder");
+    EXPECT_EQ(files_there(), 1u);
+}
+
 class BakeInterrupted : public BakeFolder {
   protected:
     // A minute of work, interrupted so long after its temporary files are there.

@@ -20,6 +20,7 @@ TEST(CommandLine, HelpIsThereForEveryCommand) {
                                                     {"bench", "--help"},
                                                     {"bench", "jobs", "--help"},
                                                     {"bench", "frame", "--help"},
+                                                    {"bench", "terrain", "--help"},
                                                     {"stress", "--help"},
                                                     {"sync", "--help"}}) {
         const Outcome outcome = run_program(command);

@@ -103,7 +103,9 @@ TEST_F(SortText, EqualsTheSerialSortForEveryInputAndWorkerCount) {
 
 TEST_F(SortText, SortsInputsWhosePartitionsAreParallelToo) {
     Pool pool(2);
-    for (const TextInput& input : inputs(270'000)) {
+    const std::vector<TextInput> all = inputs(270'000);
+    for (std::size_t i = 0; i < scaled(all.size(), 4); ++i) {
+        const TextInput& input = all[i];
         std::vector<std::string> expected = input.texts;
         std::sort(expected.begin(), expected.end());
         std::vector<std::string> texts = input.texts;

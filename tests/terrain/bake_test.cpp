@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/materials.hpp"
+#include "quarry/terrain/noise_field.hpp"
 #include "tests/terrain/patchwork.hpp"
 #include "tests/terrain/test_fields.hpp"
 
@@ -182,6 +185,31 @@ TEST(Bake, NormalsAreTheGradientAtThePlaceWhereTheVertexEndsUp) {
             EXPECT_NEAR(baked.normals[i].z, gradient.z, 1e-5);
         }
     }
+}
+
+// R18: whichever way a mesh is made.
+TEST(Bake, ExtractBakedGivesWhatBakeGives) {
+    const NoiseField field{NoiseOptions{}};
+    ExtractScratch scratch;
+    ExtractOptions options;
+    options.cells = 16;
+    const LayeredMaterials materials(1);
+    std::set<ChunkContent> seen;
+    for (const Materials* const with :
+         {static_cast<const Materials*>(nullptr), static_cast<const Materials*>(&materials)}) {
+        options.materials = with;
+        for (std::int32_t i = 0; i < 60; ++i) {
+            const ChunkKey key{i % 3, i / 4 - 3, i % 5 - 2, i - 30};
+            const ChunkMesh chunk = extract(field, key, options);
+            for (const std::uint32_t mask : {0u, 1u, 22u, 63u}) {
+                const BakedChunk baked = extract_baked(field, key, mask, options, scratch);
+                EXPECT_EQ(baked.content, chunk.content);
+                EXPECT_EQ(baked.mesh, bake(chunk, mask)) << "chunk " << i << ", mask " << mask;
+            }
+            seen.insert(chunk.content);
+        }
+    }
+    EXPECT_TRUE(seen.contains(ChunkContent::rejected) && seen.contains(ChunkContent::surface));
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ namespace {
 
 using test_support::Bytes;
 using test_support::grey_png;
-using test_support::PngKind;
 using test_support::TemporaryFolder;
 
 std::vector<std::uint16_t> random_values(Random& random, std::size_t count, std::int32_t most) {

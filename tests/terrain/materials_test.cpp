@@ -62,7 +62,7 @@ TEST(MaterialWeights, RestsGoToTheLargestAndOfEqualOnesToTheFirst) {
     EXPECT_EQ(to_weights({1, 1, 0, 0}), (MaterialWeights{{128, 127, 0, 0}}));
     EXPECT_EQ(to_weights({1, 1, 1, 1}), (MaterialWeights{{64, 64, 64, 63}}));
     EXPECT_EQ(to_weights({0, 100.7F, 100.2F, 54.1F}), (MaterialWeights{{0, 101, 100, 54}}));
-    EXPECT_EQ(to_weights({0, 0, 0, 1e-30F}), (MaterialWeights{{0, 0, 0, 255}}));
+    EXPECT_EQ(to_weights({0, 0, 0, 1e-29F}), (MaterialWeights{{0, 0, 0, 255}}));
 }
 
 TEST(MaterialWeights, AreTheFirstMaterialWhereSharesAreNone) {
@@ -70,6 +70,7 @@ TEST(MaterialWeights, AreTheFirstMaterialWhereSharesAreNone) {
     const auto infinite = std::numeric_limits<float>::infinity();
     const MaterialWeights first{{255, 0, 0, 0}};
     EXPECT_EQ(to_weights({0, 0, 0, 0}), first);
+    EXPECT_EQ(to_weights({0, 1e-40F, 1e-40F, 1e-45F}), first);
     EXPECT_EQ(to_weights({nan, nan, -1, -infinite}), first);
     EXPECT_EQ(to_weights({nan, 1, 0, 0}), (MaterialWeights{{0, 255, 0, 0}}));
     EXPECT_EQ(to_weights({infinite, 0, infinite, 0}), (MaterialWeights{{128, 0, 127, 0}}));

@@ -44,7 +44,7 @@ void require_file_place(std::string_view option, const std::string& path) {
 
 std::string make_temporary(std::string_view option, const std::string& path) {
     for (int number = 0; number < 1000; ++number) {
-        const std::string name = (folder_of(path) / fmt::format(".quarry-{}-{}.tmp", getpid(), number)).string();
+        std::string name = (folder_of(path) / fmt::format(".quarry-{}-{}.tmp", getpid(), number)).string();
         const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0) {
             close(file);

@@ -26,7 +26,7 @@ std::string clock_text(double seconds) {
 
 std::string progress_text(const Look& look, std::string_view name, std::string_view unit, ProgressCount count,
                           double seconds) {
-    if (count.total == 0) return fmt::format("{:<9}", name);
+    if (count.total == 0) return fmt::format("{:<9}{} so far", name, clock_text(std::floor(seconds)));
     const double share = static_cast<double>(count.done) / static_cast<double>(count.total);
     std::string text = fmt::format("{:<9}{} {:3.0f} %  {} of {} {}", name, look.bar(share, kBarWidth), share * 100,
                                    grouped(count.done), grouped(count.total), unit);

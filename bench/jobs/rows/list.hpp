@@ -12,6 +12,7 @@ struct RowInfo {
     bool largest_only = false;  // the number of workers hardly matters: measured on the largest only
     bool caller_apart = false;  // workers stand beside the caller, which only hands over
     bool together = false;      // the engines do nothing: all are measured at the same time
+    bool cold = false;          // each measurement in a new process, without a warm-up; numbers of workers take turns
 };
 
 std::span<const RowInfo> all_rows();

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/mesh.hpp"
+#include "quarry/terrain/mesh_memory.hpp"
 
 namespace quarry::terrain {
 
@@ -46,18 +46,18 @@ struct ChunkMesh {
 
     // The first full_vertices are those of the chunk's own cells; the rest are half-resolution vertices, which the
     // coarser neighbours have too. Each lattice edge has at most one vertex of either kind.
-    std::vector<Vector3> positions;
-    std::vector<Vector3> normals;
-    std::vector<MaterialWeights> materials;  // one for each position, or none at all; a vertex that moves keeps its own
+    MeshVector<Vector3> positions;
+    MeshVector<Vector3> normals;
+    MeshVector<MaterialWeights> materials;  // one for each position, or none at all; a vertex that moves keeps its own
     std::uint32_t full_vertices = 0;
 
     IndexList indices;
     IndexRange regular;
     std::array<IndexRange, side::count> transitions{};  // one for each side, in the order of the bits
 
-    std::vector<BorderVertex> border;
-    std::vector<Vector3> moved_positions;
-    std::vector<Vector3> moved_normals;
+    MeshVector<BorderVertex> border;
+    MeshVector<Vector3> moved_positions;
+    MeshVector<Vector3> moved_normals;
 
     MeshBounds bounds;  // of full vertices that have not moved
 

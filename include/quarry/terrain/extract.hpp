@@ -47,6 +47,16 @@ QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOpti
 // The same with memory that the calling thread keeps for this.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options = {});
 
+struct BakedChunk {
+    ChunkContent content = ChunkContent::rejected;
+    Mesh mesh;
+};
+
+// The same as bake(extract(field, key, options, scratch), mask), for when no other mask will be asked for. Without
+// active sides it takes a fifth less time.
+QUARRY_API BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, const ExtractOptions& options,
+                                    ExtractScratch& scratch);
+
 // The samples that extract takes for a chunk.
 QUARRY_API SampleBlock samples_of(ChunkKey key, const ExtractOptions& options);
 

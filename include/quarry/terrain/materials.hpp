@@ -30,8 +30,8 @@ class QUARRY_API Materials {
 };
 
 // Shares of each material as bytes that add up to 255: rounded down, then the largest rests rounded up, the first of
-// equal ones first. Shares need not add up to 1; those that are not above 0 count as 0, and with none above 0 all is
-// the first material. Shares above 1e30 count as 1e30.
+// equal ones first. Shares need not add up to 1; those that are not above 1e-30 count as 0, those above 1e30 as that,
+// and with none left all is the first material.
 QUARRY_API MaterialWeights to_weights(const std::array<float, kMaterials>& shares) noexcept;
 
 // One material over what lies below it.

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/material_weights.hpp"
+#include "quarry/terrain/mesh_memory.hpp"
 
 namespace quarry::terrain {
 
@@ -37,6 +38,8 @@ class QUARRY_API IndexList {
 
     IndexList() = default;
     IndexList(std::span<const std::uint32_t> indices, std::size_t vertices);
+    // Of a mesh with at most kMostShortVertices vertices.
+    explicit IndexList(MeshVector<std::uint16_t> indices) noexcept : short_(std::move(indices)) {}
 
     std::size_t size() const noexcept { return short_.size() + long_.size(); }
     bool empty() const noexcept { return size() == 0; }
@@ -50,8 +53,8 @@ class QUARRY_API IndexList {
     friend bool operator==(const IndexList&, const IndexList&) = default;
 
   private:
-    std::vector<std::uint16_t> short_;
-    std::vector<std::uint32_t> long_;
+    MeshVector<std::uint16_t> short_;
+    MeshVector<std::uint32_t> long_;
 };
 
 // A chunk's triangles, ready to draw. Positions are in lattice units of the chunk's LOD from the chunk's corner (a
@@ -59,9 +62,9 @@ class QUARRY_API IndexList {
 // size times 2^LOD. Triangles are counter-clockwise seen from outside the solid; normals have length 1 and point there.
 struct Mesh {
     ChunkKey key;
-    std::vector<Vector3> positions;
-    std::vector<Vector3> normals;
-    std::vector<MaterialWeights> materials;  // one for each position, or none at all
+    MeshVector<Vector3> positions;
+    MeshVector<Vector3> normals;
+    MeshVector<MaterialWeights> materials;  // one for each position, or none at all
     IndexList indices;
     std::uint32_t regular_indices = 0;  // the first ones, of the chunk's own cells; the rest are of transition cells
     MeshBounds bounds;

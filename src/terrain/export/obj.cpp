@@ -1,9 +1,14 @@
+#include <algorithm>
+#include <numeric>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "quarry/terrain/export.hpp"
 #include "terrain/export/content.hpp"
 #include "terrain/export/names.hpp"
 #include "terrain/export/output.hpp"
+#include "terrain/export/sizes.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -33,6 +38,13 @@ class ObjWriter {
         out_.finish();
     }
 
+    void write_vertices(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
+        const impl::Place place(mesh, content_.options());
+        for (const std::uint32_t vertex : vertices) write_line("v", place.in_world(vertex));
+        if (!has_normals_) return;
+        for (const std::uint32_t vertex : vertices) write_line("vn", mesh.normals[vertex]);
+    }
+
   private:
     void write_name(std::string_view name) {
         out_.text("o ");
@@ -47,13 +59,6 @@ class ObjWriter {
             out_.decimal(coordinate);
         }
         out_.u8('\n');
-    }
-
-    void write_vertices(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
-        const impl::Place place(mesh, content_.options());
-        for (const std::uint32_t vertex : vertices) write_line("v", place.in_world(vertex));
-        if (!has_normals_) return;
-        for (const std::uint32_t vertex : vertices) write_line("vn", mesh.normals[vertex]);
     }
 
     void write_faces(std::span<const std::uint32_t> triangles, std::uint64_t first) {
@@ -75,6 +80,24 @@ class ObjWriter {
 };
 
 }  // namespace
+
+std::uint64_t impl::estimated_obj_size(std::span<const Mesh> meshes, const Content& content) {
+    constexpr std::size_t kMeshes = 64;
+    constexpr std::size_t kVertices = 64;
+    Output count;
+    std::uint64_t looked_at = 0;
+    for (std::size_t i = 0; i < meshes.size(); i += meshes.size() / kMeshes + 1) {
+        std::vector<std::uint32_t> vertices(std::min(kVertices, meshes[i].positions.size()));
+        std::iota(vertices.begin(), vertices.end(), 0u);
+        ObjWriter(count, content).write_vertices(meshes[i], vertices);
+        looked_at += vertices.size();
+    }
+    const double bytes = looked_at == 0 ? 0 : static_cast<double>(count.size()) / static_cast<double>(looked_at);
+    const std::uint64_t digits = std::to_string(content.vertices()).size();
+    const std::uint64_t number = content.options().collision ? digits : 2 * digits + 2;
+    return static_cast<std::uint64_t>(bytes * static_cast<double>(content.vertices())) +
+           content.indices() / 3 * (2 + 3 * (number + 1));
+}
 
 void write_obj(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options) {
     const impl::Content content(meshes, options);

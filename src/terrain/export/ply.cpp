@@ -5,7 +5,7 @@
 #include "quarry/terrain/export.hpp"
 #include "terrain/export/content.hpp"
 #include "terrain/export/output.hpp"
-#include "terrain/export/ply_header.hpp"
+#include "terrain/export/sizes.hpp"
 
 namespace quarry::terrain {
 namespace impl {

@@ -29,9 +29,11 @@ Vector3 normal_of(const std::array<Vector3, 3>& at) {
 }  // namespace
 
 void write_stl(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options) {
-    ExportOptions unwelded = options;
-    unwelded.welded = false;
-    const impl::Content content(meshes, unwelded);
+    // Triangles that share nothing gain nothing by their order.
+    ExportOptions simple = options;
+    simple.welded = false;
+    simple.optimise = false;
+    const impl::Content content(meshes, simple);
     const std::uint64_t triangles = content.indices() / 3;
     if (triangles > std::numeric_limits<std::uint32_t>::max()) {
         throw Error("an stl of " + std::to_string(triangles) +

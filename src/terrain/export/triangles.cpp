@@ -103,7 +103,9 @@ Kept count_kept(const Mesh& mesh, bool collision) {
 }
 
 void optimise_order(std::vector<std::uint32_t>& triangles, std::size_t vertices) {
-    meshopt_optimizeVertexCache(triangles.data(), triangles.data(), triangles.size(), vertices);
+    // The other algorithm of the library takes five times as long, for 1 % fewer vertices in a cache of that size.
+    constexpr unsigned kCacheSize = 16;
+    meshopt_optimizeVertexCacheFifo(triangles.data(), triangles.data(), triangles.size(), vertices, kCacheSize);
 }
 
 void make_piece(const Mesh& mesh, bool collision, bool optimise, Piece& piece) {

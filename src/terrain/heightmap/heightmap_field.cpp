@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/scratch.hpp"
 
@@ -121,6 +122,7 @@ HeightmapField::HeightmapField(std::shared_ptr<const Heightmap> map, const Heigh
 }
 
 void HeightmapField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
     // Heights do not depend on y: one plane of them serves all rows.
     const auto width = static_cast<std::size_t>(block.nx);
     impl::ScratchFloats heights(width * static_cast<std::size_t>(block.nz));
@@ -153,6 +155,7 @@ void HeightmapField::sample(const SampleBlock& block, float* out) const {
 }
 
 void HeightmapField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
     const Heightmap::Level& level = map_->levels().front();
     for (std::size_t i = 0; i < points.size(); ++i) {
         const auto x = between<float>((points[i].x - options_.origin_x) / options_.pixel_size, level.width);
@@ -163,6 +166,7 @@ void HeightmapField::densities(std::span<const Position> points, std::span<float
 }
 
 Interval HeightmapField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
     // All that is computed from a place grows with it, rounded or not; only the bilinear value may leave the range of
     // its pixels, by the roundings of its last two steps.
     constexpr float kRounding = 0.02F;
@@ -180,6 +184,7 @@ Interval HeightmapField::bounds(const Box& box) const {
 }
 
 void HeightmapField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
     const std::size_t number = level_for(spacing, options_.pixel_size, map_->levels().size());
     const Heightmap::Level& level = map_->levels()[number];
     const auto tap = [&](double at, double origin, std::int32_t size) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
 
@@ -22,6 +23,7 @@ void check_material(const char* option, int material) {
 }
 
 void lay_over(Shares& below, int material, float share) noexcept {
+    if (share == 0) return;
     for (float& each : below) each *= 1 - share;
     below[static_cast<std::size_t>(material)] += share;
 }
@@ -81,27 +83,32 @@ void check_stroke(const Stroke& stroke) {
 Materials::~Materials() = default;
 
 MaterialWeights to_weights(const std::array<float, kMaterials>& shares) noexcept {
-    Shares parts{};
+    // Between these the scale below is finite, and no sum overflows.
+    constexpr float kSmallest = 1e-30F;
+    constexpr float kLargest = 1e30F;
+    Shares rests{};
     float sum = 0;
     for (std::size_t i = 0; i < kMaterials; ++i) {
-        parts[i] = shares[i] > 0 ? std::min(shares[i], 1e30F) : 0;
-        sum += parts[i];
+        rests[i] = shares[i] > kSmallest ? std::min(shares[i], kLargest) : 0;
+        sum += rests[i];
     }
     if (!(sum > 0)) return {};
-    MaterialWeights weights;
+    const float scale = 255 / sum;
+    std::array<int, kMaterials> whole{};
     int left = 255;
     for (std::size_t i = 0; i < kMaterials; ++i) {
-        const float scaled = parts[i] / sum * 255;
-        const int whole = std::min(static_cast<int>(scaled), left);
-        weights.of[i] = static_cast<std::uint8_t>(whole);
-        parts[i] = scaled - static_cast<float>(whole);
-        left -= whole;
+        whole[i] = static_cast<int>(rests[i] * scale);
+        rests[i] = rests[i] * scale - static_cast<float>(whole[i]);
+        left -= whole[i];
     }
-    // Four numbers, each rounded down by less than 1: at most three are left over, four with their own roundings.
-    for (; left > 0; --left) {
-        const auto largest = std::max_element(parts.begin(), parts.end());
-        ++weights.of[static_cast<std::size_t>(largest - parts.begin())];
-        *largest = -1;
+    // By each rest's place among them, which no branch depends on: blends would be hard to foresee.
+    MaterialWeights weights;
+    for (std::size_t i = 0; i < kMaterials; ++i) {
+        int larger = 0;
+        for (std::size_t j = 0; j < kMaterials; ++j) {
+            larger += static_cast<int>(j < i ? rests[j] >= rests[i] : rests[j] > rests[i]);
+        }
+        weights.of[i] = static_cast<std::uint8_t>(whole[i] + static_cast<int>(larger < left));
     }
     return weights;
 }
@@ -124,6 +131,7 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
 
 void LayeredMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
+    const impl::NearestRounding nearest;
     std::array<Shares, kBatch> shares;
     std::array<float, kBatch> layer_shares;
     std::array<float, kBatch> cover_shares;
@@ -157,6 +165,7 @@ PaintedMaterials::PaintedMaterials(std::shared_ptr<const Materials> below, std::
 
 void PaintedMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
+    const impl::NearestRounding nearest;
     below_->weights(places, normals, out);
     std::array<Shares, kBatch> shares;
     for (std::size_t at = 0; at < places.size(); at += kBatch) {

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstddef>
 
+#include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/noise.hpp"
 
 namespace quarry::terrain::impl {
 NoiseSum make_sum(const NoiseOptions& options, bool ridged) {
+    const NearestRounding nearest;
     NoiseSum sum;
     sum.count = options.octaves;
     sum.ridged = ridged;

@@ -30,6 +30,10 @@ class Cut {
                    (options.viewer.z - origin.z) * scale};
         radius_ = options.radius * scale;
         lod_distance_ = options.lod_distance * scale;
+        for (std::int32_t lod = 0; lod <= kCoarsestLod; ++lod) {
+            widths_[static_cast<std::size_t>(lod)] = std::ldexp(cells_, lod);
+            reaches_[static_cast<std::size_t>(lod)] = std::ldexp(lod_distance_, lod);
+        }
     }
 
     // No more chunks than the cut has: a place at distance d is in a leaf at most as coarse as the first level that
@@ -86,8 +90,8 @@ class Cut {
 
     static ChunkKey parent(const ChunkKey& key) { return {key.lod + 1, key.x >> 1, key.y >> 1, key.z >> 1}; }
 
-    double width(std::int32_t lod) const { return std::ldexp(cells_, lod); }
-    double reach(std::int32_t lod) const { return std::ldexp(lod_distance_, lod); }
+    double width(std::int32_t lod) const { return widths_[static_cast<std::size_t>(lod)]; }
+    double reach(std::int32_t lod) const { return reaches_[static_cast<std::size_t>(lod)]; }
 
     double square_of_distance(const ChunkKey& key) const {
         const double size = width(key.lod);
@@ -100,8 +104,9 @@ class Cut {
     }
 
     bool splits_by_distance(const ChunkKey& key, double distance) const {
+        if (key.lod == 0) return false;
         const double near = reach(key.lod - 1);
-        return key.lod > 0 && distance < near * near;
+        return distance < near * near;
     }
 
     bool splits(const ChunkKey& key, double distance) const {
@@ -168,6 +173,8 @@ class Cut {
     std::array<double, 3> viewer_{};
     double radius_;
     double lod_distance_;
+    std::array<double, kCoarsestLod + 1> widths_{};
+    std::array<double, kCoarsestLod + 1> reaches_{};
     std::set<Node> for_balance_;
 };
 

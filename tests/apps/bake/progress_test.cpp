@@ -13,7 +13,7 @@ TEST(ProgressText, HasShareRateAndTimeLeft) {
 }
 
 TEST(ProgressText, SaysNothingThatIsNotKnown) {
-    EXPECT_EQ(progress_text(Look(false), "looking", "chunks", {0, 0}, 5), "looking  ");
+    EXPECT_EQ(progress_text(Look(false), "looking", "chunks", {0, 0}, 65.5), "looking  1:05 so far");
     EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {0, 40}, 5),
               "meshing  ................   0 %  0 of 40 chunks");
     EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {40, 40}, 4),

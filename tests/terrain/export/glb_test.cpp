@@ -110,7 +110,7 @@ TEST(Glb, OptimisedMeshesHaveTheSameTriangles) {
     const GlbFile file(glb_of(world.meshes, options));
     // A triangle by its corners' places, beginning with the smallest so that turning it does not matter.
     using Corner = std::array<float, 3>;
-    const auto triangles = [](const std::vector<Vector3>& at, const std::vector<std::uint32_t>& indices) {
+    const auto triangles = [](std::span<const Vector3> at, const std::vector<std::uint32_t>& indices) {
         std::multiset<std::array<Corner, 3>> list;
         for (std::size_t i = 0; i < indices.size(); i += 3) {
             std::array<Corner, 3> triangle;

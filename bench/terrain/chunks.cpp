@@ -1,0 +1,177 @@
+#include "terrain/chunks.hpp"
+
+#include <algorithm>
+#include <future>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <quarry/jobs/parallel_for.hpp>
+#include <quarry/jobs/pool.hpp>
+#include <quarry/terrain/extract.hpp>
+#include <quarry/terrain/noise_field.hpp>
+#include <quarry/terrain/surface_samples.hpp>
+#include <quarry/terrain/world.hpp>
+
+namespace quarry::bench {
+namespace {
+
+using namespace terrain;
+
+constexpr double kSeconds = 0.1;
+constexpr std::size_t kPasses = 10;
+constexpr double kExtractSeconds = 0.05;
+constexpr std::size_t kMostSurfaceChunks = 96;
+
+class Stopwatch {
+  public:
+    template <class F>
+    void time(F&& f) {
+        const std::int64_t start = now_ns();
+        f();
+        spent_ += now_ns() - start;
+    }
+    double seconds() const { return static_cast<double>(spent_) / 1e9; }
+
+  private:
+    std::int64_t spent_ = 0;
+};
+
+const NoiseField& world_field() {
+    static const NoiseField field;
+    return field;
+}
+
+std::vector<ChunkKey> surface_candidates(std::int32_t lod) {
+    std::vector<ChunkKey> keys;
+    for (const PlacedChunk& place : sphere_world(kWorldRadius, {.lod = lod})) {
+        if (world_field().bounds(box_of(samples_of(place.key, {}))).may_have_surface()) keys.push_back(place.key);
+    }
+    return keys;
+}
+
+// As extract takes them.
+Position in_world(const SampleBlock& block, const Vector3& at) {
+    const auto coordinate = [&](std::int32_t first, float local) {
+        return first + static_cast<double>(local) * block.step;
+    };
+    return {coordinate(block.first.x, at.x), coordinate(block.first.y, at.y), coordinate(block.first.z, at.z)};
+}
+
+}  // namespace
+
+SurfaceChunks::SurfaceChunks(std::int32_t lod) : lod_(lod) {
+    const std::vector<ChunkKey> candidates = surface_candidates(lod);
+    const std::size_t stride = candidates.size() / kMostSurfaceChunks + 1;
+    for (std::size_t i = 0; i < candidates.size(); i += stride) add(candidates[i]);
+    if (keys_.empty()) throw std::runtime_error("no surface chunk at LOD " + std::to_string(lod));
+}
+
+void SurfaceChunks::add(const ChunkKey& key) {
+    const ChunkMesh mesh = extract(world_field(), key);
+    if (mesh.content != ChunkContent::surface) return;
+    const SampleBlock block = samples_of(key, {});
+    Normals normals;
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+        (i < mesh.full_vertices ? normals.own : normals.half).push_back(in_world(block, mesh.positions[i]));
+    }
+    for (const Vector3& at : mesh.moved_positions) normals.own.push_back(in_world(block, at));
+    keys_.push_back(key);
+    normals_.push_back(std::move(normals));
+}
+
+void SurfaceChunks::extract_all() const {
+    for (const ChunkKey& key : keys_) {
+        std::size_t vertices = extract(world_field(), key).positions.size();
+        keep(vertices);
+    }
+}
+
+void SurfaceChunks::sample_all(std::vector<float>& samples) const {
+    for (const ChunkKey& key : keys_) {
+        const SampleBlock block = samples_of(key, {});
+        samples.resize(block.size());
+        std::size_t rows = sample_near_surface(world_field(), block, samples.data());
+        keep(rows);
+    }
+}
+
+void SurfaceChunks::take_all_gradients(std::vector<Gradient>& gradients) const {
+    const double spacing = 1 << lod_;
+    for (const Normals& each : normals_) {
+        gradients.resize(std::max({gradients.size(), each.own.size(), each.half.size()}));
+        const std::span<Gradient> out(gradients);
+        world_field().gradients(each.own, spacing, out.first(each.own.size()));
+        if (!each.half.empty()) world_field().gradients(each.half, 2 * spacing, out.first(each.half.size()));
+    }
+}
+
+void SurfaceChunks::measure(Answer& answer) const {
+    std::vector<float> samples;
+    std::vector<Gradient> gradients;
+    Stopwatch all;
+    Stopwatch sampling;
+    Stopwatch normals;
+    // In turns, so that a noisy moment does not end up in the difference.
+    int rounds = 0;
+    for (; rounds == 0 || all.seconds() < kExtractSeconds; ++rounds) {
+        all.time([&] { extract_all(); });
+        sampling.time([&] { sample_all(samples); });
+        normals.time([&] { take_all_gradients(gradients); });
+    }
+    const double chunks = rounds * static_cast<double>(keys_.size());
+    const std::string name = "lod" + std::to_string(lod_);
+    answer.add(name, "chunks/s", chunks / all.seconds());
+    answer.add(name + "_sampling", "us", sampling.seconds() / chunks * 1e6);
+    answer.add(name + "_normals", "us", normals.seconds() / chunks * 1e6);
+    answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds() - normals.seconds()) / chunks * 1e6);
+}
+
+namespace {
+
+// Eight by eight columns over the world; the surface runs through the chunks on either side of height 0.
+std::vector<ChunkKey> shared_chunks() {
+    std::vector<ChunkKey> keys;
+    for (std::int32_t i = 0; i < 64; ++i) keys.push_back({0, 6 * (i % 8) - 21, i % 2 - 1, 6 * (i / 8) - 21});
+    return keys;
+}
+
+// On the pool's workers and nobody else: a caller that waits in the pool would lend a hand.
+template <class F>
+void run_on_workers(Pool& pool, F&& f) {
+    std::promise<void> done;
+    pool.submit([&] {
+        f();
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+}  // namespace
+
+void measure_chunks(int workers, Answer& answer) {
+    std::vector<ChunkKey> keys;
+    std::size_t triangles = 0;
+    for (const ChunkKey& key : shared_chunks()) {
+        const ChunkMesh mesh = extract(world_field(), key);
+        if (mesh.content != ChunkContent::surface) continue;
+        keys.push_back(key);
+        triangles += mesh.regular.count / 3;
+    }
+    Pool pool(workers);
+    // Several times over, so that waking the workers and waiting for the last chunk weigh as little as for peers that
+    // take longer.
+    const auto mesh_all = [&] {
+        parallel_for(pool, std::size_t{0}, kPasses * keys.size(), [&](std::size_t i) {
+            std::size_t vertices = extract(world_field(), keys[i % keys.size()]).positions.size();
+            keep(vertices);
+        });
+    };
+    run_on_workers(pool, mesh_all);
+    const double seconds = seconds_per_call(kSeconds, [&] { run_on_workers(pool, mesh_all); });
+    const auto count = static_cast<double>(keys.size());
+    answer.add("chunks", "chunks/s", kPasses * count / seconds);
+    answer.add("chunks_triangles", "triangles", static_cast<double>(triangles) / count);
+}
+
+}  // namespace quarry::bench
