@@ -44,11 +44,12 @@ FieldPointer combined(Combination how, FieldPointer first, FieldPointer second, 
 
 // Rings around a crater.
 FieldPointer heightmap() {
-    constexpr std::int32_t kSize = 97;
+    constexpr std::int32_t kMiddle = 48;
+    constexpr std::int32_t kSize = 2 * kMiddle + 1;
     std::vector<std::uint16_t> values;
     for (std::int32_t z = 0; z < kSize; ++z) {
         for (std::int32_t x = 0; x < kSize; ++x) {
-            const double out = std::hypot(x - kSize / 2, z - kSize / 2) / (kSize / 2);
+            const double out = std::hypot(x - kMiddle, z - kMiddle) / kMiddle;
             const double height = 0.5 + 0.5 * std::cos(out * 11) * std::exp(-1.2 * out);
             values.push_back(static_cast<std::uint16_t>(height * 65'535));
         }

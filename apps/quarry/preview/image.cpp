@@ -7,13 +7,13 @@
 namespace quarry::app::preview {
 namespace {
 
-constexpr std::size_t kSteps = 16384;
+constexpr int kSteps = 16384;
 
 // The sRGB transfer function in steps far finer than 8 bits can show, but for the darkest.
 const std::array<std::uint8_t, kSteps + 1>& encoded() {
-    static const std::array<std::uint8_t, kSteps + 1> kTable = [] {
+    static const std::array<std::uint8_t, kSteps + 1> made = [] {
         std::array<std::uint8_t, kSteps + 1> table{};
-        for (std::size_t i = 0; i <= kSteps; ++i) {
+        for (std::size_t i = 0; i < table.size(); ++i) {
             // Squared, so that the steps are fine where the eye is.
             const double root = static_cast<double>(i) / kSteps;
             const double value = root * root;
@@ -22,11 +22,11 @@ const std::array<std::uint8_t, kSteps + 1>& encoded() {
         }
         return table;
     }();
-    return kTable;
+    return made;
 }
 
 const std::array<float, 256>& decoded() {
-    static const std::array<float, 256> kTable = [] {
+    static const std::array<float, 256> made = [] {
         std::array<float, 256> table{};
         for (std::size_t i = 0; i < table.size(); ++i) {
             const double code = static_cast<double>(i) / 255;
@@ -34,14 +34,13 @@ const std::array<float, 256>& decoded() {
         }
         return table;
     }();
-    return kTable;
+    return made;
 }
 
 std::uint8_t encode(float linear) noexcept {
     // Not a number goes to 0 as well.
     if (!(linear > 0)) return 0;
-    const float place = std::sqrt(std::min(linear, 1.0F)) * static_cast<float>(kSteps);
-    return encoded()[static_cast<std::size_t>(place + 0.5F)];
+    return encoded()[static_cast<std::size_t>(rounded_down(std::sqrt(std::min(linear, 1.0F)) * (2 * kSteps) + 1) / 2)];
 }
 
 }  // namespace
