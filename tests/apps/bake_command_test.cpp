@@ -114,7 +114,7 @@ TEST_F(BakeCommand, OctreeOfTheShowcaseHasNoCracks) {
 
 TEST_F(BakeCommand, DrawsPictures) {
     const Outcome outcome =
-        bake({"--world", "octree:300", "--preview", path("world.png"), "--preview-lods", path("lods.png")});
+        bake({"--world", "octree:100", "--preview", path("world.png"), "--preview-lods", path("lods.png")});
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* name : {"world.png", "lods.png"}) {
         const std::string png = bytes(path(name));

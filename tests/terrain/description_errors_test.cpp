@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ std::string quoted(std::string text) {
     return text;
 }
 
-std::string error_of(const std::string& json) {
+std::string error_of(const std::string& json, const std::filesystem::path& folder = "no_such_folder") {
     try {
-        parse_description(quoted(json), "no_such_folder", "world.json");
+        parse_description(quoted(json), folder, "world.json");
     } catch (const DescriptionError& error) {
         return error.what();
     }
@@ -90,6 +91,47 @@ TEST(DescriptionErrors, HaveTheRangesOfTheFieldsThemselves) {
     for (const std::string& vector : vectors) {
         EXPECT_EQ(field_error(vector + "[-1e9, 1e9, 0]}"), "no error");
         EXPECT_NE(field_error(vector + "[0, 0, 2e9]}").find("/2: must be"), std::string::npos);
+    }
+}
+
+TEST(DescriptionErrors, HaveTheRangesOfHeightmapsAndMaterialsThemselves) {
+    struct Number {
+        std::string before;  // up to the number's value
+        std::string after;
+        std::string path;
+        std::string low, high;
+    };
+    const std::string map = "{'field': {'type': 'heightmap', 'file': 'map.r16', 'width': 1, 'height': 1, ";
+    const std::string layers = "{'field': {'type': 'noise'}, 'materials': {'layers': [{'material': 1, ";
+    const std::string strokes = "{'field': {'type': 'noise'}, 'materials': {'strokes': [{'centre': [0, 0, 0], ";
+    const std::vector<Number> numbers{
+        {map + "'pixel_size': ", "}}", "/field/pixel_size", "1e-3", "1e6"},
+        {map + "'height_scale': ", "}}", "/field/height_scale", "-1e6", "1e6"},
+        {map + "'offset': ", "}}", "/field/offset", "-1e6", "1e6"},
+        {map + "'origin_x': ", "}}", "/field/origin_x", "-1e9", "1e9"},
+        {map + "'origin_z': ", "}}", "/field/origin_z", "-1e9", "1e9"},
+        {layers + "'strength': ", "}]}}", "/materials/layers/0/strength", "0", "1"},
+        {layers + "'height': {'blend': ", "}}]}}", "/materials/layers/0/height/blend", "0", "1e6"},
+        {layers + "'slope': {'blend': ", "}}]}}", "/materials/layers/0/slope/blend", "0", "180"},
+        {layers + "'noise': {'blend': ", "}}]}}", "/materials/layers/0/noise/blend", "0", "2"},
+        {layers + "'noise': {'from': ", "}}]}}", "/materials/layers/0/noise/from", "-1", "1"},
+        {strokes + "'material': 1, 'radius': ", "}]}}", "/materials/strokes/0/radius", "1e-6", "1e9"},
+        {strokes + "'radius': 7, 'material': 1, 'soft': ", "}]}}", "/materials/strokes/0/soft", "0", "7"},
+        {strokes + "'radius': 7, 'material': ", "}]}}", "/materials/strokes/0/material", "0", "3"},
+        {strokes + "'radius': 7, 'material': 1, 'strength': ", "}]}}", "/materials/strokes/0/strength", "0", "1"},
+    };
+    const TemporaryFolder folder;
+    folder.write("map.r16", "ab");
+    for (const Number& each : numbers) {
+        SCOPED_TRACE(each.path);
+        const auto with = [&](const std::string& value) {
+            return error_of(each.before + value + each.after, folder.path());
+        };
+        EXPECT_EQ(with(each.low), "no error");
+        EXPECT_EQ(with(each.high), "no error");
+        for (const char* beyond : {"-1e300", "1e300", "-2000000000", "2000000000"}) {
+            EXPECT_TRUE(with(beyond).starts_with("world.json: " + each.path + ": must be ")) << with(beyond);
+        }
     }
 }
 
