@@ -18,7 +18,7 @@ namespace {
 
 using namespace terrain;
 
-constexpr double kSeconds = 0.1;
+constexpr double kChunkSeconds = 0.1;
 constexpr std::size_t kPasses = 10;
 constexpr double kExtractSeconds = 0.05;
 constexpr std::size_t kMostSurfaceChunks = 96;
@@ -168,7 +168,7 @@ void measure_chunks(int workers, Answer& answer) {
         });
     };
     run_on_workers(pool, mesh_all);
-    const double seconds = seconds_per_call(kSeconds, [&] { run_on_workers(pool, mesh_all); });
+    const double seconds = seconds_per_call(kChunkSeconds, [&] { run_on_workers(pool, mesh_all); });
     const auto count = static_cast<double>(keys.size());
     answer.add("chunks", "chunks/s", kPasses * count / seconds);
     answer.add("chunks_triangles", "triangles", static_cast<double>(triangles) / count);

@@ -19,7 +19,7 @@ namespace {
 
 using namespace terrain;
 
-constexpr double kSeconds = 0.008;
+constexpr double kFieldSeconds = 0.008;
 constexpr std::int32_t kSide = 33;
 constexpr std::size_t kPoints = 1'000;
 
@@ -49,7 +49,7 @@ Subject subject_named(std::string_view name) {
 double ns_a_sample(const Field& field, std::int32_t step) {
     std::vector<float> samples(static_cast<std::size_t>(kSide) * kSide * kSide);
     const SampleBlock block{.first = {-16 * step, -16, 40 * step}, .step = step, .nx = kSide, .ny = kSide, .nz = kSide};
-    const double seconds = seconds_per_call(kSeconds, [&] { field.sample(block, samples.data()); });
+    const double seconds = seconds_per_call(kFieldSeconds, [&] { field.sample(block, samples.data()); });
     return seconds / static_cast<double>(block.size()) * 1e9;
 }
 
@@ -78,9 +78,9 @@ void measure_field(std::string_view name, Answer& answer) {
     std::vector<Gradient> gradients(points.size());
     const double each = 1e9 / static_cast<double>(points.size());
     answer.add(prefix + "_points", "ns",
-               each * seconds_per_call(kSeconds, [&] { field.densities(points, densities); }));
+               each * seconds_per_call(kFieldSeconds, [&] { field.densities(points, densities); }));
     answer.add(prefix + "_gradient", "ns",
-               each * seconds_per_call(kSeconds, [&] { field.gradients(points, 1, gradients); }));
+               each * seconds_per_call(kFieldSeconds, [&] { field.gradients(points, 1, gradients); }));
 }
 
 }  // namespace quarry::bench

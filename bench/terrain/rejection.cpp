@@ -15,8 +15,7 @@ namespace {
 
 using namespace terrain;
 
-constexpr double kSeconds = 0.03;
-constexpr double kPercent = 100;
+constexpr double kRejectionSeconds = 0.03;
 
 Box box_of_chunk(const ChunkKey& key) {
     const auto at = [](std::int32_t place) { return 32.0 * place; };
@@ -40,12 +39,12 @@ void Rejection::count_share() {
         if (content == ChunkContent::rejected) rejected.fetch_add(1, std::memory_order_relaxed);
         if (content == ChunkContent::empty) empty.fetch_add(1, std::memory_order_relaxed);
     });
-    share_ = kPercent * static_cast<double>(rejected) / static_cast<double>(rejected + empty);
+    share_ = 100 * static_cast<double>(rejected) / static_cast<double>(rejected + empty);
 }
 
 void Rejection::measure(Answer& answer) const {
     std::size_t rejected = 0;
-    const double seconds = seconds_per_call(kSeconds, [&] {
+    const double seconds = seconds_per_call(kRejectionSeconds, [&] {
         rejected = 0;
         for (const PlacedChunk& place : places_) {
             rejected += field_.bounds(box_of_chunk(place.key)).may_have_surface() ? 0U : 1U;

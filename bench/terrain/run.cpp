@@ -9,8 +9,6 @@
 namespace quarry::bench {
 namespace {
 
-constexpr double kPercent = 100;
-
 std::vector<EngineCommand> engines_for(const TerrainRow& row, const TerrainRun& options) {
     std::vector<EngineCommand> engines{own_terrain_engine(std::string(kOwnTerrain), options.target)};
     for (const std::string& target : options.other_targets) {
@@ -58,7 +56,7 @@ void add_derived(const TerrainRow& row, std::vector<Result>& results) {
         }
         if (alone != nullptr && own.workers > 1) {
             const double times = higher_is_better(own.unit) ? own.value / alone->value : alone->value / own.value;
-            more.push_back(derived(own, *alone, "_efficiency", "%", kPercent * times / own.workers));
+            more.push_back(derived(own, *alone, "_efficiency", "%", 100 * times / own.workers));
         }
     }
     std::move(more.begin(), more.end(), std::back_inserter(results));

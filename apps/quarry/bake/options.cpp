@@ -46,7 +46,7 @@ int number_or(std::string_view option, const std::string& text, int otherwise, i
 }
 
 // Options that the chosen world has no use for are a mistake of whoever typed them.
-void refuse(std::string_view option, const std::string& text, std::string_view use) {
+void refuse_given(std::string_view option, const std::string& text, std::string_view use) {
     if (!text.empty()) throw WrongInput(fmt::format("{} goes with {} only", option, use));
 }
 
@@ -62,7 +62,7 @@ terrain::ExtractOptions checked_extract(const BakeArguments& arguments) {
 
 terrain::OctreeOptions checked_octree(const BakeArguments& arguments, std::string_view radius,
                                       const terrain::ExtractOptions& extract) {
-    refuse("--lod", arguments.lod, "--world sphere:RADIUS and --world box:X,Y,Z");
+    refuse_given("--lod", arguments.lod, "--world sphere:RADIUS and --world box:X,Y,Z");
     terrain::OctreeOptions octree;
     octree.radius = real_number("--world octree", radius, kSmallestLength, kLargestLength);
     if (!arguments.viewer.empty()) {
@@ -90,7 +90,7 @@ WorldChoice checked_world(const BakeArguments& arguments, const terrain::Extract
     for (const auto& [option, value] : {std::pair("--viewer", &arguments.viewer),
                                         {"--lod-distance", &arguments.lod_distance},
                                         {"--max-lod", &arguments.max_lod}}) {
-        refuse(option, *value, "--world octree:RADIUS");
+        refuse_given(option, *value, "--world octree:RADIUS");
     }
     terrain::GridOptions grid;
     grid.lod = number_or("--lod", arguments.lod, 0, 0, terrain::kCoarsestLod);

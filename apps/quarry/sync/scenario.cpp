@@ -7,15 +7,15 @@
 namespace quarry::app {
 namespace {
 
-std::chrono::nanoseconds from_ms(double milliseconds) {
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
-}
-
 bool is_due(int frame, int every) {
     return every != 0 && frame % every == 0;
 }
 
 }  // namespace
+
+std::chrono::nanoseconds from_ms(double milliseconds) {
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(milliseconds * 1e6));
+}
 
 std::span<const Scenario> all_scenarios() {
     static constexpr std::array<Scenario, 6> kScenarios{

@@ -21,6 +21,8 @@ struct Scenario {
     int stall_every = 0;
 };
 
+std::chrono::nanoseconds from_ms(double milliseconds);
+
 std::span<const Scenario> all_scenarios();
 
 struct FrameLoad {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "sync/random_numbers.hpp"
+#include "sync/scenario.hpp"
 
 namespace quarry::app {
 namespace {
@@ -21,10 +22,6 @@ constexpr int kBurstJobs = 100;
 constexpr std::size_t kSlots = 64;
 constexpr auto kStall = std::chrono::milliseconds(100);
 constexpr double kPatience = 30;  // seconds
-
-nanoseconds from_ms(double milliseconds) {
-    return nanoseconds(std::llround(milliseconds * 1e6));
-}
 
 // A microsecond to a millisecond, each power of ten as often as the other.
 nanoseconds apply_cost(std::uint64_t id) {
