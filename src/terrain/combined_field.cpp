@@ -85,11 +85,12 @@ Interval CombinedField::bounds(const Box& box) const {
     const float low = smooth_minimum(first.low, second.low, blend_);
     const float high = smooth_minimum(first.high, second.high, blend_);
     const float slack = blend_ > 0 ? 1e-6F * (std::max(std::abs(low), std::abs(high)) + blend_) : 0;
-    return signed_interval(first_sign_, {low - slack, high + slack});
+    return nearest.here(signed_interval(first_sign_, {low - slack, high + slack}));
 }
 
 void CombinedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     std::array<float, kBatch> first;
     std::array<float, kBatch> second;
     std::array<Gradient, kBatch> others;

@@ -52,11 +52,13 @@ Interval HeightField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
     const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
-    return impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface);
+    return nearest.here(
+        impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface));
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, true, points, out);
 }
 

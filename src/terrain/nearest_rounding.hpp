@@ -39,6 +39,14 @@ class NearestRounding {
     NearestRounding(const NearestRounding&) = delete;
     NearestRounding& operator=(const NearestRounding&) = delete;
 
+    // The value, as computed up to here. The fences below hold memory that others can see; what is passed or returned
+    // by value, the compiler may compute with ahead of the change of mode, or behind the change back. (Clang does.)
+    template <class Value>
+    Value here(Value value) const noexcept {
+        asm volatile("" : "+m"(value));
+        return value;
+    }
+
   private:
     // The fences keep the compiler from reading operands ahead of the change, or writing results behind it.
 #if defined(__SSE2__)

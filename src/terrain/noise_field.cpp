@@ -37,11 +37,12 @@ void NoiseField::densities(std::span<const Position> points, std::span<float> ou
 
 Interval NoiseField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return impl::density_bounds(sum_, box, {options_.offset, 1});
+    return nearest.here(impl::density_bounds(sum_, box, {options_.offset, 1}));
 }
 
 void NoiseField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 

@@ -51,6 +51,8 @@ struct Ray {
 
 std::optional<RayHit> raycast(const Field& field, Position from, Position direction, const RayOptions& options) {
     const impl::NearestRounding nearest;
+    from = nearest.here(from);
+    direction = nearest.here(direction);
     impl::require_range("RayOptions.reach", options.reach, 1e-6, 1e6);
     impl::require_range("RayOptions.resolution", options.resolution, 1e-6, 1e6);
     const double length = impl::length(direction.x, direction.y, direction.z);
@@ -59,7 +61,7 @@ std::optional<RayHit> raycast(const Field& field, Position from, Position direct
     if (ray.is_solid(0)) return RayHit{0, from};
     const std::optional<double> distance = ray.first_solid(0, options.reach);
     if (!distance) return std::nullopt;
-    return RayHit{*distance, ray.at(*distance)};
+    return nearest.here(RayHit{*distance, ray.at(*distance)});
 }
 
 std::optional<double> highest_ground_below(const Field& field, double x, double y, double z,

@@ -87,7 +87,7 @@ Interval PlaneField::bounds(const Box& box) const {
         (std::abs(normal_.x) * (box.high.x - box.low.x) + std::abs(normal_.y) * (box.high.y - box.low.y) +
          std::abs(normal_.z) * (box.high.z - box.low.z)) /
         2;
-    return impl::widened(middle - reach, middle + reach);
+    return nearest.here(impl::widened(middle - reach, middle + reach));
 }
 
 void PlaneField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
@@ -115,7 +115,7 @@ Interval SphereField::bounds(const Box& box) const {
     const double near =
         impl::length(least_distance(low.x, high.x), least_distance(low.y, high.y), least_distance(low.z, high.z));
     const double far = impl::length(std::max(-low.x, high.x), std::max(-low.y, high.y), std::max(-low.z, high.z));
-    return impl::widened(near - radius_, far - radius_);
+    return nearest.here(impl::widened(near - radius_, far - radius_));
 }
 
 void SphereField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
@@ -142,7 +142,7 @@ void BoxField::densities(std::span<const Position> points, std::span<float> out)
 
 Interval BoxField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return around(box_distance(from(centre_, impl::centre_of(box)), half_size_), box);
+    return nearest.here(around(box_distance(from(centre_, impl::centre_of(box)), half_size_), box));
 }
 
 void BoxField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
@@ -178,7 +178,7 @@ void TorusField::densities(std::span<const Position> points, std::span<float> ou
 
 Interval TorusField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return around(torus_distance(from(centre_, impl::centre_of(box)), ring_radius_, tube_radius_), box);
+    return nearest.here(around(torus_distance(from(centre_, impl::centre_of(box)), ring_radius_, tube_radius_), box));
 }
 
 void TorusField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {

@@ -55,12 +55,14 @@ void TranslatedField::densities(std::span<const Position> points, std::span<floa
 
 Interval TranslatedField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return field_->bounds({{box.low.x - distance_.x, box.low.y - distance_.y, box.low.z - distance_.z},
-                           {box.high.x - distance_.x, box.high.y - distance_.y, box.high.z - distance_.z}});
+    return nearest.here(
+        field_->bounds({{box.low.x - distance_.x, box.low.y - distance_.y, box.low.z - distance_.z},
+                        {box.high.x - distance_.x, box.high.y - distance_.y, box.high.z - distance_.z}}));
 }
 
 void TranslatedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     moved_back(points, distance_, [&](std::size_t at, std::span<const Position> moved) {
         field_->gradients(moved, spacing, out.subspan(at, moved.size()));
     });

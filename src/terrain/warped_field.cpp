@@ -94,11 +94,12 @@ Interval WarpedField::bounds(const Box& box) const {
     const Interval x = shift(0);
     const Interval y = shift(1);
     const Interval z = shift(2);
-    return field_->bounds({moved(box.low, x.low, y.low, z.low), moved(box.high, x.high, y.high, z.high)});
+    return nearest.here(field_->bounds({moved(box.low, x.low, y.low, z.low), moved(box.high, x.high, y.high, z.high)}));
 }
 
 void WarpedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     WarpBatch batch;
     std::array<std::array<Gradient, kBatch>, 3> slopes;
     for (std::size_t at = 0; at < points.size(); at += kBatch) {

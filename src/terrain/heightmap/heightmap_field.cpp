@@ -179,12 +179,13 @@ Interval HeightmapField::bounds(const Box& box) const {
     float low = unit_ * (values.low - kRounding);
     float high = unit_ * (values.high + kRounding);
     if (unit_ < 0) std::swap(low, high);
-    return {static_cast<float>(box.low.y - options_.offset) - high,
-            static_cast<float>(box.high.y - options_.offset) - low};
+    return nearest.here(Interval{static_cast<float>(box.low.y - options_.offset) - high,
+                                 static_cast<float>(box.high.y - options_.offset) - low});
 }
 
 void HeightmapField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
     const std::size_t number = level_for(spacing, options_.pixel_size, map_->levels().size());
     const Heightmap::Level& level = map_->levels()[number];
     const auto tap = [&](double at, double origin, std::int32_t size) {
