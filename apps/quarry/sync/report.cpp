@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kBarWidth = 32;
+constexpr int kHistogramWidth = 32;
 // Latencies from here on share a line: a host that is that late has lost its place anyway.
 constexpr std::size_t kShownLatencies = 6;
 
@@ -30,7 +30,7 @@ double share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string head(const Look& look) {
+std::string table_head(const Look& look) {
     return look.strong(fmt::format("{:<10}{:>6}{:>7}{:>8}{:>8}{:>6}{:>8}{:>8}{:>9}", "scenario", "grade", "ideal",
                                    "jobs", "mean", "max", "stale", "missed", "dropped")) +
            "\n";
@@ -56,7 +56,7 @@ std::string histogram(const ScenarioOutcome& each, const Look& look) {
         const double here = share(in_line(real, frames), real.returned);
         const std::string name = fmt::format("{}{}", frames, frames == kShownLatencies ? "+" : "");
         text += fmt::format(
-            "{:>10}  {} {:5.1f} %{}\n", name, look.bar(here, kBarWidth), here * 100,
+            "{:>10}  {} {:5.1f} %{}\n", name, look.bar(here, kHistogramWidth), here * 100,
             look.faint(fmt::format("   ideal {:5.1f} %", share(in_line(ideal, frames), ideal.returned) * 100)));
     }
     return text;
@@ -100,7 +100,7 @@ std::string format_sync(const SyncOutcome& outcome, const SyncOptions& options, 
         "stale: older than {}\n\n",
         machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.hertz, options.workers,
         options.workers == 1 ? "" : "s", options.render_ms, options.seed, kStaleFrames);
-    text += head(look);
+    text += table_head(look);
     for (const ScenarioOutcome& each : outcome.scenarios) text += grade_line(each, look);
     for (const ScenarioOutcome& each : outcome.scenarios) {
         text += fmt::format("\n{}\n", look.strong(fmt::format("{}, results by frames waited", each.scenario.name)));
