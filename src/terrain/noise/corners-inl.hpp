@@ -159,8 +159,8 @@ class CornerTable {
 
 class CornerTable {
   public:
-    static HWY_INLINE bool prepare(const BatchSamples&, std::size_t, std::size_t, std::uint32_t) { return false; }
-    static HWY_INLINE HashedCorners corners(const BatchSamples& samples, std::size_t i) {
+    HWY_INLINE bool prepare(const BatchSamples&, std::size_t, std::size_t, std::uint32_t) const { return false; }
+    HWY_INLINE HashedCorners corners(const BatchSamples& samples, std::size_t i) const {
         return {samples.address(i, 0)};
     }
 };

@@ -294,7 +294,7 @@ void pair_octaves(std::size_t count, PairOctave* octaves, const SampleBlock& blo
 
 // Smaller vectors have too few lanes for the columns of two rows.
 struct PairOctave {
-    static bool set_up(const Octave&, const double*, const double*, const Tile&) { return false; }
+    bool set_up(const Octave&, const double*, const double*, const Tile&) const { return false; }
 };
 
 template <bool Ridged>
