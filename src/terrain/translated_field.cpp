@@ -11,14 +11,14 @@
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kTranslatedAtOnce = 64;
 
 // Calls visit(first, points moved back by distance) for each batch of the points.
 template <class Visit>
 void moved_back(std::span<const Position> points, Position distance, Visit&& visit) {
-    std::array<Position, kBatch> moved;
-    for (std::size_t at = 0; at < points.size(); at += kBatch) {
-        const std::size_t count = std::min(kBatch, points.size() - at);
+    std::array<Position, kTranslatedAtOnce> moved;
+    for (std::size_t at = 0; at < points.size(); at += kTranslatedAtOnce) {
+        const std::size_t count = std::min(kTranslatedAtOnce, points.size() - at);
         for (std::size_t i = 0; i < count; ++i) {
             const Position& p = points[at + i];
             moved[i] = {p.x - distance.x, p.y - distance.y, p.z - distance.z};

@@ -12,7 +12,7 @@
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kBatch = 48;
+constexpr std::size_t kWarpedAtOnce = 48;
 
 // Minus the sums: what is added to each coordinate.
 constexpr impl::Base kZero{.offset = 0, .slope = 0};
@@ -22,8 +22,8 @@ Position moved(const Position& p, float x, float y, float z) noexcept {
 }
 
 struct WarpBatch {
-    std::array<std::array<float, kBatch>, 3> shifts;
-    std::array<Position, kBatch> points;
+    std::array<std::array<float, kWarpedAtOnce>, 3> shifts;
+    std::array<Position, kWarpedAtOnce> points;
 
     std::span<const Position> fill(const std::array<impl::NoiseSum, 3>& sums, std::span<const Position> from) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -57,7 +57,7 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
     impl::noise_kernels().block(sums_[0], block, impl::NoiseForm::automatic, kZero, x.data());
     impl::noise_kernels().block(sums_[1], block, impl::NoiseForm::automatic, kZero, y.data());
     impl::noise_kernels().block(sums_[2], block, impl::NoiseForm::automatic, kZero, z.data());
-    std::array<Position, kBatch> points;
+    std::array<Position, kWarpedAtOnce> points;
     std::size_t filled = 0;
     std::size_t done = 0;
     const auto flush = [&] {
@@ -70,7 +70,7 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
             for (std::int32_t i = 0; i < block.nx; ++i) {
                 const std::size_t at = done + filled;
                 points[filled++] = moved(block.at(i, j, k), x.data()[at], y.data()[at], z.data()[at]);
-                if (filled == kBatch) flush();
+                if (filled == kWarpedAtOnce) flush();
             }
         }
     }
@@ -80,8 +80,8 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
 void WarpedField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
     WarpBatch batch;
-    for (std::size_t at = 0; at < points.size(); at += kBatch) {
-        const std::size_t count = std::min(kBatch, points.size() - at);
+    for (std::size_t at = 0; at < points.size(); at += kWarpedAtOnce) {
+        const std::size_t count = std::min(kWarpedAtOnce, points.size() - at);
         field_->densities(batch.fill(sums_, points.subspan(at, count)), out.subspan(at, count));
     }
 }
@@ -101,9 +101,9 @@ void WarpedField::gradients(std::span<const Position> points, double spacing, st
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
     WarpBatch batch;
-    std::array<std::array<Gradient, kBatch>, 3> slopes;
-    for (std::size_t at = 0; at < points.size(); at += kBatch) {
-        const std::size_t count = std::min(kBatch, points.size() - at);
+    std::array<std::array<Gradient, kWarpedAtOnce>, 3> slopes;
+    for (std::size_t at = 0; at < points.size(); at += kWarpedAtOnce) {
+        const std::size_t count = std::min(kWarpedAtOnce, points.size() - at);
         const std::span<const Position> from = points.subspan(at, count);
         field_->gradients(batch.fill(sums_, from), spacing, out.subspan(at, count));
         for (std::size_t axis = 0; axis < 3; ++axis) {

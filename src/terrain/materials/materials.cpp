@@ -14,7 +14,7 @@ namespace quarry::terrain {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-constexpr double kFarthest = 1e9;
+constexpr double kFarthestStroke = 1e9;
 
 using Shares = std::array<float, kMaterials>;
 
@@ -69,10 +69,10 @@ bool paint(std::span<const Stroke> strokes, std::span<const Position> places, st
 }
 
 void check_stroke(const Stroke& stroke) {
-    impl::require_range("Stroke.centre.x", stroke.centre.x, -kFarthest, kFarthest);
-    impl::require_range("Stroke.centre.y", stroke.centre.y, -kFarthest, kFarthest);
-    impl::require_range("Stroke.centre.z", stroke.centre.z, -kFarthest, kFarthest);
-    impl::require_range("Stroke.radius", stroke.radius, 1e-6, kFarthest);
+    impl::require_range("Stroke.centre.x", stroke.centre.x, -kFarthestStroke, kFarthestStroke);
+    impl::require_range("Stroke.centre.y", stroke.centre.y, -kFarthestStroke, kFarthestStroke);
+    impl::require_range("Stroke.centre.z", stroke.centre.z, -kFarthestStroke, kFarthestStroke);
+    impl::require_range("Stroke.radius", stroke.radius, 1e-6, kFarthestStroke);
     impl::require_range("Stroke.soft", stroke.soft, 0, stroke.radius);
     check_material("Stroke.material", stroke.material);
     impl::require_range("Stroke.strength", stroke.strength, 0, 1);
