@@ -23,43 +23,40 @@ std::string refuse_empty(const std::string& word) {
     return word.empty() ? "takes a value that is not empty" : "";
 }
 
+// Adds options to a command: words, which the command itself understands or refuses.
+auto adder_of(CLI::App& command) {
+    return [&command](const char* name, auto& value, const char* text, const char* type) {
+        command.add_option(name, value, text)->option_text(type)->check(refuse_empty);
+    };
+}
+
 void add_bench_jobs(CLI::App& bench, BenchJobsArguments& arguments) {
     CLI::App* jobs = bench.add_subcommand("jobs", "Measure fork and join, loops, sorting, waking and idling");
     jobs->add_option("--filter", arguments.filter, "Only the row of that name, or rows whose name holds it")
         ->option_text("NAME");
-    jobs->add_option("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)")
-        ->option_text("N")
-        ->check(refuse_empty);
+    const auto add = adder_of(*jobs);
+    add("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)", "N");
     jobs->add_flag("--peers", arguments.peers,
                    "Also measure oneTBB, OpenMP, std::async, rayon, chili, forte, bevy_tasks");
     jobs->add_flag("--quick", arguments.quick, "A run of seconds: all cores, few repetitions, with explanations");
-    jobs->add_option("--runs", arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)")
-        ->option_text("N")
-        ->check(refuse_empty);
-    jobs->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
-        ->option_text("FILE")
-        ->check(refuse_empty);
-    jobs->add_option("--trace", arguments.trace,
-                     "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev")
-        ->option_text("FILE")
-        ->check(refuse_empty);
+    add("--runs", arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)", "N");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
+    add("--trace", arguments.trace,
+        "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev", "FILE");
     jobs->add_flag("--list", arguments.list, "List the rows and what they measure");
 }
 
 void add_bench_frame(CLI::App& bench, BenchFrameArguments& arguments) {
     CLI::App* frame = bench.add_subcommand("frame", "Measure what a frame costs the host's thread");
     frame->add_option("--filter", arguments.filter, "Only rows whose name holds it")->option_text("NAME");
-    frame->add_option("--runs", arguments.runs, "Repetitions (default: 9)")->option_text("N")->check(refuse_empty);
-    frame->add_option("--json", arguments.json, "Write a machine-readable report; - is the standard output")
-        ->option_text("FILE")
-        ->check(refuse_empty);
+    const auto add = adder_of(*frame);
+    add("--runs", arguments.runs, "Repetitions (default: 9)", "N");
+    add("--json", arguments.json, "Write a machine-readable report; - is the standard output", "FILE");
 }
 
 void add_bench_terrain(CLI::App& bench, BenchTerrainArguments& arguments) {
     CLI::App* terrain = bench.add_subcommand("terrain", "Measure fields, meshing and whole worlds");
-    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
-        terrain->add_option(name, value, text)->option_text(type)->check(refuse_empty);
-    };
+    const auto add = adder_of(*terrain);
     add("--filter", arguments.filter, "Only the row of that name, or rows whose name holds it", "NAME");
     add("--workers", arguments.workers, "Only this number of workers (default: 1, 2 and all cores)", "N");
     add("--runs", arguments.runs, "Repetitions (default: 5)", "N");
@@ -72,9 +69,7 @@ void add_bench_terrain(CLI::App& bench, BenchTerrainArguments& arguments) {
 void add_stress(CLI::App& app, StressArguments& arguments) {
     CLI::App* stress =
         app.add_subcommand("stress", "The burst test: submit as fast as the queue takes jobs, and grade");
-    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
-        stress->add_option(name, value, text)->option_text(type)->check(refuse_empty);
-    };
+    const auto add = adder_of(*stress);
     add("--duration", arguments.duration, "How long jobs are submitted (default: 5)", "SECONDS");
     add("--workers", arguments.workers, "Worker threads (default: 4)", "N");
     add("--queue", arguments.queue, "Jobs that may wait (default: 10000)", "N");
@@ -93,9 +88,7 @@ void add_sync(CLI::App& app, SyncArguments& arguments) {
                      "BASELINE, LIGHT, MEDIUM, HEAVY, BURST or CATCHUP (default: all)")
         ->option_text("NAME ...")
         ->check(refuse_empty);
-    const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
-        sync->add_option(name, value, text)->option_text(type)->check(refuse_empty);
-    };
+    const auto add = adder_of(*sync);
     add("--hertz", arguments.hertz, "Frames a second: 30 (default; soak: 60), 60 or 120", "RATE");
     add("--render", arguments.render, "CPU time that the host's thread spends on each picture (default: 4)", "MS");
     add("--workers", arguments.workers, "Worker threads (default: one for each usable core)", "N");
@@ -108,9 +101,7 @@ void add_sync(CLI::App& app, SyncArguments& arguments) {
 
 void add_bake(CLI::App& app, BakeArguments& arguments) {
     CLI::App* bake = app.add_subcommand("bake", "Mesh a world of chunks, write it to files, draw it");
-    const auto add = [&](const char* name, auto& value, const char* text, const char* type) {
-        bake->add_option(name, value, text)->option_text(type)->check(refuse_empty);
-    };
+    const auto add = adder_of(*bake);
     add("--field", arguments.field, "showcase (default), noise, or a description of a field", "FIELD|FILE.json");
     add("--seed", arguments.seed, "Of the noise or the showcase (default: 42)", "N");
     add("--octaves", arguments.octaves, "Of the noise (default: 4)", "N");

@@ -1,15 +1,14 @@
 #include "quarry/terrain/check_glb.hpp"
 
-#include <fstream>
 #include <string>
-#include <system_error>
 #include <utility>
 
-#include "quarry/jobs/error.hpp"
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/lattice.hpp"
 #include "terrain/check_glb/lattice_check.hpp"
 #include "terrain/check_glb/mesh_reader.hpp"
+#include "terrain/export/glb_layout.hpp"
+#include "terrain/files.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -105,16 +104,7 @@ GlbCheck check_glb(std::span<const std::byte> bytes, const GlbCheckOptions& opti
 }
 
 GlbCheck check_glb(const std::filesystem::path& path, const GlbCheckOptions& options) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::is_regular_file(path, error) ? file_size(path, error) : 0;
-    std::ifstream in(path, std::ios::binary);
-    if (error || !in || !std::filesystem::is_regular_file(path, error)) {
-        throw Error(path.string() + " can not be read; a glb file is allowed");
-    }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-    if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
-        throw Error(path.string() + " can not be read to its end");
-    return check_glb(bytes, options);
+    return check_glb(read_file(path, kLargestGlb), options);
 }
 
 }  // namespace quarry::terrain
