@@ -30,6 +30,6 @@ endfunction()
 # once. Not for the job engine, where it would change what the compiler inlines on the hot paths.
 function(quarry_compile_together target)
   if(QUARRY_COMPILE_TOGETHER)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
   endif()
 endfunction()

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "jobs/channel_quarry.hpp"
 #include "jobs/fork_by_join.hpp"
 #include "jobs/lanes_quarry.hpp"
+#include "jobs/recording.hpp"
 #include "jobs/rows/loops.hpp"
 #include "jobs/rows/then.hpp"
 
@@ -25,7 +27,8 @@ class QuarryEngine {
     using Channel = QuarryChannel;
     using Lanes = QuarryLanes;
 
-    QuarryEngine(int workers, bool) : pool_(PoolOptions{.workers = workers}) {}
+    QuarryEngine(int workers, bool) : pool_(PoolOptions{.workers = workers}) { record(pool_); }
+    static void write_trace(const std::string& path) { write_recording(path); }
 
     static const char* unsupported(std::string_view, int) { return nullptr; }
 
@@ -94,7 +97,7 @@ class QuarryEngine {
         return task.get();
     }
 
-  protected:
+  private:
     Pool pool_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <quarry/jobs/pool.hpp>
 
+#include "jobs/recording.hpp"
 #include "jobs/rows/lanes.hpp"
 
 namespace quarry::bench {
@@ -14,7 +15,9 @@ class QuarryLanes {
     static constexpr bool kHasIo = true;
 
     explicit QuarryLanes(int reserved)
-        : pool_(PoolOptions{.workers = kLanesWorkers, .io_threads = kLanesIoThreads, .reserved_for_frame = reserved}) {}
+        : pool_(PoolOptions{.workers = kLanesWorkers, .io_threads = kLanesIoThreads, .reserved_for_frame = reserved}) {
+        record(pool_);
+    }
 
     template <class F>
     void hand_over(F&& job) {
@@ -25,7 +28,7 @@ class QuarryLanes {
         pool_.submit(std::forward<F>(job), {.lane = lane == OtherLane::io ? Lane::io : Lane::background});
     }
 
-  protected:
+  private:
     Pool pool_;
 };
 

@@ -2,13 +2,17 @@
 
 #include "jobs/engine_bare.hpp"
 #include "jobs/engine_host.hpp"
+#include "jobs/recording.hpp"
 #include "terrain/engine.hpp"
 
 namespace quarry::bench {
 
 int serve_own_engine(std::string_view name) {
     if (name == "quarry") return serve_quarry_engine();
-    if (name == "traced") return serve_traced_engine();
+    if (name == "traced") {
+        start_recording();
+        return serve_quarry_engine();
+    }
     if (name == "bare") {
         EngineHostOf<BareEngine> host;
         return serve(host);

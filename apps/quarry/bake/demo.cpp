@@ -15,9 +15,9 @@
 #include "bake/run.hpp"
 #include "commands.hpp"
 #include "harness/machine.hpp"
-#include "harness/report_head.hpp"
 #include "preview/half_blocks.hpp"
 #include "tools/input.hpp"
+#include "tools/report_head.hpp"
 
 namespace quarry::app {
 namespace {
@@ -115,7 +115,7 @@ std::string format_demo(const Demo& demo, const BakeOptions& showcase, const Loo
 }
 
 std::string demo_json(const Demo& demo, const BakeOptions& showcase, const bench::Machine& machine) {
-    nlohmann::ordered_json json = bench::report_head("quarry demo", machine);
+    nlohmann::ordered_json json = report_head("quarry demo", machine);
     json["options"] = {{"r3_world", bake_options_json(r3_options())}, {"showcase", bake_options_json(showcase)}};
     json["r3_world"] = bake_figures_json(demo.r3);
     json["r3_world"]["seconds_of_runs"] = demo.r3_seconds;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/report_head.hpp"
+#include "tools/report_head.hpp"
 
 namespace quarry::app {
 namespace {
@@ -165,7 +165,7 @@ Json bake_figures_json(const BakeOutcome& outcome) {
 }
 
 std::string bake_json(const BakeOutcome& outcome, const BakeOptions& options, const bench::Machine& machine) {
-    Json json = bench::report_head("quarry bake", machine);
+    Json json = report_head("quarry bake", machine);
     json["options"] = bake_options_json(options);
     json.update(bake_figures_json(outcome));
     return json.dump(2) + "\n";

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/report_head.hpp"
 #include "stress/names.hpp"
+#include "tools/report_head.hpp"
 
 namespace quarry::app {
 namespace {
@@ -158,7 +158,7 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
 std::string stress_json(const StressOutcome& outcome, const StressOptions& options, const bench::Machine& machine) {
     const Grade grade = grade_of_run(outcome, options);
     const BurstPoints points = burst_points(outcome.figures(options), options.rules);
-    Json json = bench::report_head("quarry stress", machine);
+    Json json = report_head("quarry stress", machine);
     json["options"] = {{"duration", options.duration},
                        {"workers", options.workers},
                        {"queue", options.queue},

@@ -23,13 +23,13 @@ nanoseconds from_seconds(double seconds) {
 
 double plain_loop_rate(JobKind kind) {
     using Clock = std::chrono::steady_clock;
-    constexpr std::uint64_t kBetweenLooks = 10;
+    constexpr std::uint64_t kJobsBetweenLooks = 10;
     std::uint64_t jobs = 0;
     std::uint32_t answers = 0;
     const Clock::time_point start = Clock::now();
     nanoseconds passed{};
     while (passed < kPlainLoop) {
-        for (std::uint64_t job = 0; job < kBetweenLooks; ++job) answers += run_job(kind, jobs++);
+        for (std::uint64_t job = 0; job < kJobsBetweenLooks; ++job) answers += run_job(kind, jobs++);
         passed = Clock::now() - start;
     }
     asm volatile("" : : "r"(answers));

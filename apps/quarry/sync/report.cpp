@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/report_head.hpp"
+#include "tools/report_head.hpp"
 
 namespace quarry::app {
 namespace {
@@ -113,7 +113,7 @@ std::string format_sync(const SyncOutcome& outcome, const SyncOptions& options, 
 }
 
 std::string sync_json(const SyncOutcome& outcome, const SyncOptions& options, const bench::Machine& machine) {
-    Json json = bench::report_head("quarry sync", machine);
+    Json json = report_head("quarry sync", machine);
     Json names = Json::array();
     for (const Scenario& scenario : options.scenarios) names.push_back(scenario.name);
     json["options"] = {{"scenarios", names},         {"hertz", options.hertz}, {"render_ms", options.render_ms},

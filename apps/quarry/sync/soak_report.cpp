@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/report_head.hpp"
 #include "sync/soak.hpp"
+#include "tools/report_head.hpp"
 
 namespace quarry::app {
 
@@ -37,7 +37,7 @@ std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, co
     const FrameLedgerStats& stats = outcome.playback.stats;
     const DeliveryFigures& deliveries = outcome.deliveries;
     const auto ms = [](std::chrono::nanoseconds each) { return static_cast<double>(each.count()) / 1e6; };
-    nlohmann::ordered_json json = bench::report_head("quarry sync --soak", machine);
+    nlohmann::ordered_json json = report_head("quarry sync --soak", machine);
     json["options"] = {{"seconds", options.seconds},
                        {"hertz", options.hertz},
                        {"render_ms", options.render_ms},

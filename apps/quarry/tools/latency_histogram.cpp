@@ -20,8 +20,8 @@ std::uint64_t LatencyHistogram::greatest_in(std::size_t bucket) noexcept {
     return ((mantissa + 1) << shift) - 1;
 }
 
-void LatencyHistogram::record(std::int64_t nanoseconds) noexcept {
-    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(nanoseconds, 0));
+void LatencyHistogram::record(std::int64_t latency_ns) noexcept {
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(latency_ns, 0));
     ++buckets_[bucket_of(value)];
     ++count_;
     sum_ += static_cast<double>(value);

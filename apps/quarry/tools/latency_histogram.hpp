@@ -10,7 +10,7 @@ namespace quarry::app {
 // at most 1/64 of itself.
 class LatencyHistogram {
   public:
-    void record(std::int64_t nanoseconds) noexcept;
+    void record(std::int64_t latency_ns) noexcept;
     void add(const LatencyHistogram& other) noexcept;
 
     std::uint64_t count() const noexcept { return count_; }

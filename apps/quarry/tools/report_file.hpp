@@ -1,9 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace quarry::app {
+
+// Why a file can not be written there, found out before hours are spent on a run; nothing if it can.
+std::optional<std::string> why_not_writable(const std::string& path);
 
 // Where a report goes: nowhere (""), to the standard output ("-"), or to a file.
 

@@ -41,16 +41,16 @@ std::string Look::bar(double share, int width) const {
     return text + std::string(static_cast<std::size_t>(width - used), ' ');
 }
 
-std::string duration_text(double nanoseconds) {
+std::string duration_text(double duration_ns) {
     struct Unit {
         double size;
         const char* name;
     };
     constexpr std::array<Unit, 4> kUnits{Unit{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-    if (std::isnan(nanoseconds)) return "-";
+    if (std::isnan(duration_ns)) return "-";
     std::size_t unit = 0;
-    while (unit + 1 < kUnits.size() && std::abs(nanoseconds) >= 999.5 * kUnits[unit].size) ++unit;
-    const double value = nanoseconds / kUnits[unit].size;
+    while (unit + 1 < kUnits.size() && std::abs(duration_ns) >= 999.5 * kUnits[unit].size) ++unit;
+    const double value = duration_ns / kUnits[unit].size;
     const double size = std::abs(value);
     const int digits = unit == 0 || size >= 99.95 ? 0 : (size >= 9.995 ? 1 : 2);
     return fmt::format("{:.{}f} {}", value, digits, kUnits[unit].name);

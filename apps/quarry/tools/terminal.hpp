@@ -32,7 +32,7 @@ class Look {
 };
 
 // Three digits that matter, in the unit that suits: 812 ns, 4.32 us, 12.0 ms, 2.83 s.
-std::string duration_text(double nanoseconds);
+std::string duration_text(double duration_ns);
 // 1,234,567
 std::string grouped(unsigned long long number);
 

@@ -13,7 +13,7 @@
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kPlacesAtOnce = 64;
 constexpr double kFarthestStroke = 1e9;
 
 using Shares = std::array<float, kMaterials>;
@@ -132,13 +132,13 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
 void LayeredMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
     const impl::NearestRounding nearest;
-    std::array<Shares, kBatch> shares;
-    std::array<float, kBatch> layer_shares;
-    std::array<float, kBatch> cover_shares;
+    std::array<Shares, kPlacesAtOnce> shares;
+    std::array<float, kPlacesAtOnce> layer_shares;
+    std::array<float, kPlacesAtOnce> cover_shares;
     Shares ground{};
     ground[static_cast<std::size_t>(ground_)] = 1;
-    for (std::size_t at = 0; at < places.size(); at += kBatch) {
-        const std::size_t count = std::min(kBatch, places.size() - at);
+    for (std::size_t at = 0; at < places.size(); at += kPlacesAtOnce) {
+        const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
         std::fill_n(shares.begin(), count, ground);
         for (const MaterialLayer& layer : layers_) {
             std::fill_n(layer_shares.begin(), count, static_cast<float>(layer.strength));
@@ -167,9 +167,9 @@ void PaintedMaterials::weights(std::span<const Position> places, std::span<const
                                std::span<MaterialWeights> out) const {
     const impl::NearestRounding nearest;
     below_->weights(places, normals, out);
-    std::array<Shares, kBatch> shares;
-    for (std::size_t at = 0; at < places.size(); at += kBatch) {
-        const std::size_t count = std::min(kBatch, places.size() - at);
+    std::array<Shares, kPlacesAtOnce> shares;
+    for (std::size_t at = 0; at < places.size(); at += kPlacesAtOnce) {
+        const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
         for (std::size_t i = 0; i < count; ++i) {
             for (std::size_t m = 0; m < kMaterials; ++m) {
                 shares[i][m] = static_cast<float>(out[at + i].of[m]) / 255;

@@ -6,19 +6,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/choices.hpp"
 #include "commands.hpp"
 #include "frame/rows.hpp"
 #include "harness/machine.hpp"
-#include "harness/report_head.hpp"
-#include "tools/input.hpp"
 #include "tools/report_file.hpp"
+#include "tools/report_head.hpp"
 #include "tools/terminal.hpp"
 
 namespace quarry::app {
 namespace {
 
-constexpr int kMostRuns = 1'000;
-constexpr int kDefaultRuns = 9;
+constexpr int kFrameRuns = 9;
 
 struct Figure {
     double median = 0;
@@ -38,17 +37,11 @@ Figure figure_of(std::vector<double> values) {
     return {median, median > 0 ? (values[last * 3 / 4] - values[last / 4]) / median : 0};
 }
 
-std::vector<const bench::FrameRow*> chosen_rows(const std::string& filter) {
-    std::vector<const bench::FrameRow*> rows;
+std::vector<const bench::FrameRow*> frame_rows_named(const std::string& filter) {
     std::vector<std::string_view> names;
-    for (const bench::FrameRow& row : bench::frame_rows()) {
-        names.push_back(row.name);
-        if (row.name.find(filter) != std::string_view::npos) rows.push_back(&row);
-    }
-    if (rows.empty()) {
-        throw WrongInput(
-            fmt::format("--filter {} matches no row; there are {}", in_quotes(filter), fmt::join(names, ", ")));
-    }
+    for (const bench::FrameRow& row : bench::frame_rows()) names.push_back(row.name);
+    std::vector<const bench::FrameRow*> rows;
+    for (const std::size_t index : chosen_rows(filter, names)) rows.push_back(&bench::frame_rows()[index]);
     return rows;
 }
 
@@ -63,7 +56,8 @@ RowFigures measure(const bench::FrameRow& row, int workers, int runs) {
     return {&row, figure_of(std::move(own)), figure_of(std::move(bare))};
 }
 
-std::string table(const std::vector<RowFigures>& figures, const bench::Machine& machine, int runs, const Look& look) {
+std::string frame_table(const std::vector<RowFigures>& figures, const bench::Machine& machine, int runs,
+                        const Look& look) {
     std::string text = fmt::format("{}, {} usable core{}; median of {} run{}, lower is better\n\n", machine.cpu,
                                    machine.cores, machine.cores == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
     text += look.strong(fmt::format("{:<15}{:>8}{:>8}{:>8}{:>8}\n", "", "quarry", "bare", "aim", "spread"));
@@ -76,9 +70,9 @@ std::string table(const std::vector<RowFigures>& figures, const bench::Machine& 
     return text;
 }
 
-std::string json_of(const std::vector<RowFigures>& figures, const bench::Machine& machine,
-                    const BenchFrameArguments& arguments, int runs) {
-    nlohmann::ordered_json json = bench::report_head("quarry bench frame", machine);
+std::string frame_json(const std::vector<RowFigures>& figures, const bench::Machine& machine,
+                       const BenchFrameArguments& arguments, int runs) {
+    nlohmann::ordered_json json = report_head("quarry bench frame", machine);
     json["options"] = {{"filter", arguments.filter}, {"runs", runs}};
     json["results"] = nlohmann::ordered_json::array();
     const auto add = [&](const RowFigures& each, const char* engine, const Figure& figure) {
@@ -101,15 +95,15 @@ std::string json_of(const std::vector<RowFigures>& figures, const bench::Machine
 }  // namespace
 
 int bench_frame(const BenchFrameArguments& arguments) {
-    const std::vector<const bench::FrameRow*> rows = chosen_rows(arguments.filter);
-    const int runs = arguments.runs.empty() ? kDefaultRuns : whole_number("--runs", arguments.runs, 1, kMostRuns);
+    const std::vector<const bench::FrameRow*> rows = frame_rows_named(arguments.filter);
+    const int runs = run_count(arguments.runs, kFrameRuns);
     require_report_path("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     std::vector<RowFigures> figures;
     for (const bench::FrameRow* row : rows) figures.push_back(measure(*row, machine.cores, runs));
     std::FILE* out = arguments.json == "-" ? stderr : stdout;
-    fmt::print(out, "{}", table(figures, machine, runs, Look::of(out)));
-    write_report(arguments.json, json_of(figures, machine, arguments, runs));
+    fmt::print(out, "{}", frame_table(figures, machine, runs, Look::of(out)));
+    write_report(arguments.json, frame_json(figures, machine, arguments, runs));
     return 0;
 }
 

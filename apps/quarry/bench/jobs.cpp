@@ -1,16 +1,20 @@
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <quarry/jobs/pool.hpp>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "bench/choices.hpp"
+#include "bench/report.hpp"
 #include "commands.hpp"
 #include "harness/machine.hpp"
 #include "harness/peers.hpp"
-#include "harness/report.hpp"
 #include "harness/run.hpp"
 #include "harness/table.hpp"
 #include "jobs/rows/list.hpp"
@@ -20,36 +24,18 @@
 namespace quarry::app {
 namespace {
 
-constexpr int kMostRuns = 1'000;
-constexpr int kDefaultRuns = 7;
-constexpr int kQuickRuns = 3;
+constexpr int kJobsRuns = 7;
+constexpr int kQuickJobsRuns = 3;
 
-std::vector<bench::RowInfo> chosen_rows(const std::string& filter) {
-    const auto all = bench::all_rows();
-    if (bench::find_row(filter) != nullptr) return {*bench::find_row(filter)};
+std::vector<bench::RowInfo> jobs_rows_named(const std::string& filter) {
+    std::vector<std::string_view> names;
+    for (const bench::RowInfo& row : bench::all_rows()) names.push_back(row.name);
     std::vector<bench::RowInfo> rows;
-    for (const bench::RowInfo& row : all) {
-        if (row.name.find(filter) != std::string_view::npos) rows.push_back(row);
-    }
-    if (rows.empty()) {
-        std::vector<std::string_view> names;
-        for (const bench::RowInfo& row : all) names.push_back(row.name);
-        throw WrongInput(fmt::format("--filter '{}' matches no row; there are {}", filter, fmt::join(names, ", ")));
-    }
+    for (const std::size_t index : chosen_rows(filter, names)) rows.push_back(bench::all_rows()[index]);
     return rows;
 }
 
-// 1, 2 and all cores; a quick run takes all cores only.
-std::vector<int> worker_counts(const std::string& typed, int cores, bool quick) {
-    if (!typed.empty()) return {whole_number("--workers", typed, 1, Pool::kMostWorkers)};
-    if (quick) return {cores};
-    std::vector<int> counts{1, 2, cores};
-    std::sort(counts.begin(), counts.end());
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-    return counts;
-}
-
-int list_rows() {
+int list_jobs_rows() {
     for (const bench::RowInfo& row : bench::all_rows()) fmt::print("{:<12} {}\n", row.name, row.what);
     return 0;
 }
@@ -64,16 +50,26 @@ std::vector<bench::EngineCommand> chosen_engines(bool with_peers, const std::str
     return engines;
 }
 
-bool quarry_has_all(const bench::RunReport& report) {
+bool quarry_has_all_of_jobs(const bench::RunReport& report) {
     return std::none_of(report.gaps.begin(), report.gaps.end(), [](const bench::Gap& gap) {
         return gap.engine == "quarry" || gap.engine == "traced" || gap.engine == "bare";
     });
 }
 
+std::string jobs_json(const bench::RunReport& report, const bench::RunOptions& run, const bench::Machine& machine,
+                      const BenchJobsArguments& arguments) {
+    const nlohmann::ordered_json options{{"filter", arguments.filter},
+                                         {"workers", run.workers},
+                                         {"peers", arguments.peers},
+                                         {"quick", run.quick},
+                                         {"runs", run.runs}};
+    return format_report("quarry bench jobs", machine, options, report.results, [](std::string_view) { return false; });
+}
+
 void check_trace_path(const std::string& path) {
     // It travels to the engine's process in a line.
     if (path.find_first_of("\n\r") != std::string::npos) throw WrongInput("--trace takes a path without line breaks");
-    if (const std::optional<std::string> reason = bench::why_not_writable(path)) {
+    if (const std::optional<std::string> reason = why_not_writable(path)) {
         throw WrongInput(
             fmt::format("--trace '{}': {}; name a file in a folder that can be written to", path, *reason));
     }
@@ -82,18 +78,18 @@ void check_trace_path(const std::string& path) {
 }  // namespace
 
 int bench_jobs(const BenchJobsArguments& arguments) {
-    if (arguments.list) return list_rows();
+    if (arguments.list) return list_jobs_rows();
     bench::RunOptions options;
     options.quick = arguments.quick;
-    options.rows = chosen_rows(arguments.filter);
-    options.runs = arguments.runs.empty() ? (arguments.quick ? kQuickRuns : kDefaultRuns)
-                                          : whole_number("--runs", arguments.runs, 1, kMostRuns);
-    if (!arguments.workers.empty()) whole_number("--workers", arguments.workers, 1, Pool::kMostWorkers);
+    options.rows = jobs_rows_named(arguments.filter);
+    options.runs = run_count(arguments.runs, arguments.quick ? kQuickJobsRuns : kJobsRuns);
+    const bench::Machine machine = bench::describe_machine();
+    // A quick run takes all cores only.
+    options.workers = arguments.quick && arguments.workers.empty() ? std::vector<int>{machine.cores}
+                                                                   : worker_counts(arguments.workers, machine.cores);
     const bool json_to_output = arguments.json == "-";
     require_report_path("--json", arguments.json);
     if (!arguments.trace.empty()) check_trace_path(arguments.trace);
-    const bench::Machine machine = bench::describe_machine();
-    options.workers = worker_counts(arguments.workers, machine.cores, arguments.quick);
     options.engines = chosen_engines(arguments.peers, arguments.trace);
 
     const bench::RunReport report = bench::run(options);
@@ -102,11 +98,9 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     const bool colour = isatty(fileno(out)) == 1;
     fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
-    if (!arguments.json.empty()) {
-        write_report(arguments.json, bench::format_json(report, options, {arguments.filter, arguments.peers}, machine));
-    }
+    write_report(arguments.json, jobs_json(report, options, machine, arguments));
     for (const std::string& failure : report.trace_failures) fmt::print(stderr, "quarry: {}\n", failure);
-    return quarry_has_all(report) && report.trace_failures.empty() ? 0 : kFailed;
+    return quarry_has_all_of_jobs(report) && report.trace_failures.empty() ? 0 : kFailed;
 }
 
 }  // namespace quarry::app

@@ -6,10 +6,10 @@
 
 #include "harness/machine.hpp"
 
-namespace quarry::bench {
+namespace quarry::app {
 
 // What every report of the program begins with; "options" come next.
-inline nlohmann::ordered_json report_head(std::string_view program, const Machine& machine) {
+inline nlohmann::ordered_json report_head(std::string_view program, const bench::Machine& machine) {
     nlohmann::ordered_json json;
     json["schema"] = 1;
     json["program"] = program;
@@ -17,4 +17,4 @@ inline nlohmann::ordered_json report_head(std::string_view program, const Machin
     return json;
 }
 
-}  // namespace quarry::bench
+}  // namespace quarry::app

@@ -1,4 +1,4 @@
-#include "bench_terrain_table.hpp"
+#include "bench/terrain_table.hpp"
 
 #include <sstream>
 #include <string>

@@ -1,21 +1,19 @@
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <quarry/jobs/pool.hpp>
 #include <quarry/terrain/simd.hpp>
 
-#include "bench_terrain_table.hpp"
+#include "bench/choices.hpp"
+#include "bench/report.hpp"
+#include "bench/terrain_table.hpp"
 #include "commands.hpp"
 #include "harness/machine.hpp"
 #include "harness/peers.hpp"
-#include "harness/report.hpp"
 #include "terrain/run.hpp"
 #include "tools/input.hpp"
 #include "tools/report_file.hpp"
@@ -24,31 +22,14 @@
 namespace quarry::app {
 namespace {
 
-constexpr int kMostRuns = 1'000;
-constexpr int kDefaultRuns = 5;
+constexpr int kTerrainRuns = 5;
 
-std::vector<bench::TerrainRow> chosen_rows(const std::string& filter) {
-    if (const bench::TerrainRow* row = bench::find_terrain_row(filter)) return {*row};
-    std::vector<bench::TerrainRow> rows;
+std::vector<bench::TerrainRow> terrain_rows_named(const std::string& filter) {
     std::vector<std::string_view> names;
-    for (const bench::TerrainRow& row : bench::terrain_rows()) {
-        names.push_back(row.info.name);
-        if (row.info.name.find(filter) != std::string_view::npos) rows.push_back(row);
-    }
-    if (rows.empty()) {
-        throw WrongInput(
-            fmt::format("--filter {} matches no row; there are {}", in_quotes(filter), fmt::join(names, ", ")));
-    }
+    for (const bench::TerrainRow& row : bench::terrain_rows()) names.push_back(row.info.name);
+    std::vector<bench::TerrainRow> rows;
+    for (const std::size_t index : chosen_rows(filter, names)) rows.push_back(bench::terrain_rows()[index]);
     return rows;
-}
-
-// 1, 2 and all cores.
-std::vector<int> worker_counts(const std::string& typed, int cores) {
-    if (!typed.empty()) return {whole_number("--workers", typed, 1, Pool::kMostWorkers)};
-    std::vector<int> counts{1, 2, cores};
-    std::sort(counts.begin(), counts.end());
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-    return counts;
 }
 
 // The target in use is the one that was typed, and then no other is measured, or the best that there is.
@@ -65,22 +46,22 @@ void choose_targets(const std::string& typed, bench::TerrainRun& run) {
     run.target = names[one_of("--simd", typed, allowed)];
 }
 
-int list_rows() {
+int list_terrain_rows() {
     for (const bench::TerrainRow& row : bench::terrain_rows()) fmt::print("{:<13} {}\n", row.info.name, row.info.what);
     return 0;
 }
 
-std::string json_of(const bench::RunReport& report, const bench::TerrainRun& run, const bench::Machine& machine,
-                    const BenchTerrainArguments& arguments) {
+std::string terrain_json(const bench::RunReport& report, const bench::TerrainRun& run, const bench::Machine& machine,
+                         const BenchTerrainArguments& arguments) {
     const nlohmann::ordered_json options{{"filter", arguments.filter},
                                          {"workers", run.workers},
                                          {"peers", arguments.peers},
                                          {"simd", run.target},
                                          {"runs", run.runs}};
-    return bench::format_report("quarry bench terrain", machine, options, report.results, bench::higher_is_better);
+    return format_report("quarry bench terrain", machine, options, report.results, bench::higher_is_better);
 }
 
-bool quarry_has_all(const bench::RunReport& report, const bench::TerrainRun& run) {
+bool quarry_has_all_of_terrain(const bench::RunReport& report, const bench::TerrainRun& run) {
     return std::all_of(report.gaps.begin(), report.gaps.end(), [&](const bench::Gap& gap) {
         return std::any_of(run.peers.begin(), run.peers.end(),
                            [&](const auto& peer) { return peer.name == gap.engine; });
@@ -90,11 +71,11 @@ bool quarry_has_all(const bench::RunReport& report, const bench::TerrainRun& run
 }  // namespace
 
 int bench_terrain(const BenchTerrainArguments& arguments) {
-    if (arguments.list) return list_rows();
+    if (arguments.list) return list_terrain_rows();
     const bench::Machine machine = bench::describe_machine();
     bench::TerrainRun run;
-    run.rows = chosen_rows(arguments.filter);
-    run.runs = arguments.runs.empty() ? kDefaultRuns : whole_number("--runs", arguments.runs, 1, kMostRuns);
+    run.rows = terrain_rows_named(arguments.filter);
+    run.runs = run_count(arguments.runs, kTerrainRuns);
     run.workers = worker_counts(arguments.workers, machine.cores);
     choose_targets(arguments.simd, run);
     require_report_path("--json", arguments.json);
@@ -108,8 +89,8 @@ int bench_terrain(const BenchTerrainArguments& arguments) {
 
     std::FILE* out = arguments.json == "-" ? stderr : stdout;
     fmt::print(out, "{}", terrain_table(report, run, machine, Look::of(out)));
-    write_report(arguments.json, json_of(report, run, machine, arguments));
-    return quarry_has_all(report, run) ? 0 : kFailed;
+    write_report(arguments.json, terrain_json(report, run, machine, arguments));
+    return quarry_has_all_of_terrain(report, run) ? 0 : kFailed;
 }
 
 }  // namespace quarry::app

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include <quarry/jobs/fwd.hpp>
+
+namespace quarry::bench {
+
+// The engine `traced` is the engine `quarry`, to the last instruction, with a recording of all its pools beside it.
+void start_recording();
+// Of one more pool, once there is a recording; else nothing.
+void record(Pool& pool);
+// Throws std::runtime_error if there is none.
+void write_recording(const std::string& path);
+
+}  // namespace quarry::bench
