@@ -1,7 +1,8 @@
-# quarry_add_tests(name LABEL unit|stress|model SOURCES file... LIBRARIES target... [TIMEOUT seconds] [SERIAL])
+# quarry_add_tests(name LABEL unit|stress|model SOURCES file... LIBRARIES target... [TIMEOUT seconds] [SERIAL] [ALONE])
 #
 # Adds the GoogleTest program <name>; ctest knows each of its tests under the label. SERIAL: its tests measure time, so
-# nothing else runs beside them. The CI repeats every program whose name ends in _stress under the thread sanitizer.
+# nothing else runs beside them. ALONE: each of its sources is compiled by itself, because they use the same names for
+# different things. The CI repeats every program whose name ends in _stress under the thread sanitizer.
 # GoogleTest's header is a third of the time that a test takes to compile, so it is compiled once, together with what
 # nearly every test includes. A build without it (QUARRY_PRECOMPILE_TEST_HEADERS=OFF) finds tests that lean on it.
 function(quarry_add_test_headers)
@@ -18,7 +19,7 @@ function(quarry_add_test_headers)
 endfunction()
 
 function(quarry_add_tests name)
-  cmake_parse_arguments(tests "SERIAL" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(tests "SERIAL;ALONE" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT tests_TIMEOUT)
     set(tests_TIMEOUT 120)
   endif()
@@ -26,6 +27,11 @@ function(quarry_add_tests name)
   quarry_set_up_target(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${tests_LIBRARIES} GTest::gtest_main)
+  if(QUARRY_COMPILE_TESTS_TOGETHER AND NOT tests_ALONE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  elseif(tests_ALONE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   if(QUARRY_PRECOMPILE_TEST_HEADERS)
     target_precompile_headers(${name} REUSE_FROM quarry_test_headers)
   endif()

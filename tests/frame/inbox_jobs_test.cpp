@@ -14,6 +14,7 @@
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
@@ -24,11 +25,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace test_support;
-
-bool at_rest(const Pool& pool) {
-    const WorkerStats total = pool.stats().total;
-    return total.spawned == total.completed + total.failed + total.cancelled;
-}
 
 // Delivers until so many items came.
 std::vector<int> collect(Inbox<int>& inbox, std::size_t count) {
@@ -54,7 +50,7 @@ TEST_P(InboxOf, EveryJobDeliversOnceWhateverTheSlots) {
     std::vector<int> times(kJobs);
     for (const int value : collect(inbox, kJobs)) ++times[static_cast<std::size_t>(value)];
     for (const int each : times) EXPECT_EQ(each, 1);
-    EXPECT_TRUE(eventually([&] { return at_rest(pool); }));
+    EXPECT_TRUE(adds_up(pool));
     EXPECT_EQ(pool.stats().total.completed, static_cast<std::uint64_t>(kJobs));
     EXPECT_EQ(inbox.jobs_waiting(), 0U);
 }
@@ -107,7 +103,7 @@ TEST(InboxJobsTest, RaisedJobGoesFirstInTheQueueAndAtTheGate) {
         busy.release();
         const std::vector<int> values = collect(inbox, 4);
         EXPECT_EQ(values.front(), 2) << (at_the_gate ? "at the gate" : "in the queue");
-        EXPECT_TRUE(eventually([&] { return at_rest(busy.pool); }));
+        EXPECT_TRUE(adds_up(busy.pool));
     }
 }
 
@@ -118,7 +114,7 @@ TEST(InboxJobsTest, ImportanceIsThePriorityOrWhatWasGiven) {
     inbox.submit(pool, [] { return 2; }, {.priority = Priority::urgent});
     inbox.submit(
         pool, [] { return 3; }, {}, 2.5);
-    ASSERT_TRUE(eventually([&] { return at_rest(pool); }));
+    ASSERT_TRUE(adds_up(pool));
     EXPECT_EQ(collect(inbox, 3), (std::vector<int>{2, 3, 1}));
 }
 
@@ -131,7 +127,7 @@ TEST(InboxJobsTest, CancelledJobsLeaveTheirSlotsToOthersAndCountersAreExact) {
     for (std::size_t i = 0; i < tasks.size(); i += 2) cancelled += tasks[i].cancel() ? 1 : 0;
     EXPECT_GE(cancelled, 90U) << "only two have a slot";
     EXPECT_EQ(collect(inbox, 200 - cancelled).size(), 200 - cancelled);
-    ASSERT_TRUE(eventually([&] { return at_rest(pool); }));
+    ASSERT_TRUE(adds_up(pool));
     EXPECT_EQ(pool.stats().total.cancelled, cancelled);
     EXPECT_EQ(pool.stats().total.completed, 200 - cancelled);
     for (const InboxTask& task : tasks) EXPECT_TRUE(task.ready());
@@ -151,7 +147,7 @@ TEST(InboxJobsTest, StoppedJobsAreCancelledAndGiveTheirSlotsBack) {
     stop.request_stop();
     taken = {};
     EXPECT_EQ(collect(inbox, 1), std::vector<int>{100});
-    EXPECT_TRUE(eventually([&] { return at_rest(pool); }));
+    EXPECT_TRUE(adds_up(pool));
     EXPECT_EQ(pool.stats().total.cancelled, 20U);
 }
 
@@ -174,7 +170,7 @@ TEST(InboxJobsTest, ErrorOfAJobReachesTheHostAtDeliveryAndTheNextFrameGoesOn) {
     EXPECT_THROW(inbox.deliver(1s, [](int) { FAIL(); }), Thrown);
     EXPECT_EQ(inbox.last_report().failed, 1U);
     EXPECT_EQ(collect(inbox, 1), std::vector<int>{2});
-    ASSERT_TRUE(eventually([&] { return at_rest(pool); }));
+    ASSERT_TRUE(adds_up(pool));
     EXPECT_EQ(pool.stats().total.failed, 1U);
     EXPECT_EQ(detached, 0) << "it was told once";
 }

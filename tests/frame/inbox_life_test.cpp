@@ -11,6 +11,7 @@
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/support.hpp"
 
@@ -21,11 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace test_support;
 
-bool at_rest(const Pool& pool) {
-    const WorkerStats total = pool.stats().total;
-    return total.spawned == total.completed + total.failed + total.cancelled;
-}
-
 TEST(InboxLifeTest, InboxThatEndsCancelsWhatHasNotStarted) {
     BusyPool busy({.workers = 1});
     auto counted = std::make_shared<int>(0);
@@ -34,7 +30,7 @@ TEST(InboxLifeTest, InboxThatEndsCancelsWhatHasNotStarted) {
     for (int i = 0; i < 10; ++i) tasks.push_back(inbox->submit(busy.pool, [counted] { return ++*counted; }));
     inbox.reset();
     busy.release();
-    ASSERT_TRUE(eventually([&] { return at_rest(busy.pool); }));
+    ASSERT_TRUE(adds_up(busy.pool));
     EXPECT_EQ(busy.pool.stats().total.cancelled, 10U);
     EXPECT_EQ(*counted, 0);
     for (InboxTask& task : tasks) {
@@ -52,7 +48,7 @@ TEST(InboxLifeTest, InboxThatEndsCancelsWhatWaitsForASlot) {
         for (int i = 0; i < 10; ++i) inbox.submit(pool, [i] { return i; });
         ASSERT_TRUE(eventually([&] { return inbox.jobs_waiting() == 9; }));
     }
-    ASSERT_TRUE(eventually([&] { return at_rest(pool); }));
+    ASSERT_TRUE(adds_up(pool));
     EXPECT_EQ(pool.stats().total.completed, 1U);
     EXPECT_EQ(pool.stats().total.cancelled, 9U);
 }
@@ -71,7 +67,8 @@ TEST(InboxLifeTest, RunningJobOutlivesItsInboxAndItsResultIsDestroyed) {
         ASSERT_TRUE(eventually([&] { return step == 1; }));
     }
     step = 2;
-    ASSERT_TRUE(eventually([&] { return at_rest(pool) && counted.use_count() == 1; }));
+    ASSERT_TRUE(adds_up(pool));
+    ASSERT_TRUE(eventually([&] { return counted.use_count() == 1; }));
     EXPECT_EQ(pool.stats().total.completed, 1U);
 }
 

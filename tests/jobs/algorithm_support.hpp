@@ -13,7 +13,7 @@
 
 // What the tests of the parallel algorithms share.
 
-namespace quarry::testing {
+namespace quarry::test_support {
 
 inline constexpr int kWorkerCounts[] = {1, 2, 3, 8};
 
@@ -75,4 +75,4 @@ class Counted {
     std::uint64_t* value_;
 };
 
-}  // namespace quarry::testing
+}  // namespace quarry::test_support

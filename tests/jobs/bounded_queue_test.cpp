@@ -13,8 +13,8 @@
 namespace quarry::impl {
 namespace {
 
-struct Item {};
-using ItemQueue = BoundedQueue<DefaultAtomics, Item*>;
+struct Cargo {};
+using ItemQueue = BoundedQueue<DefaultAtomics, Cargo*>;
 
 constexpr std::uint64_t kLastLap = (std::uint64_t{1} << 44) - 1;
 class BoundedQueueOf : public testing::TestWithParam<std::size_t> {};
@@ -24,7 +24,7 @@ TEST_P(BoundedQueueOf, AcceptsExactlyItsCapacityAndGivesItBackInOrder) {
     const std::size_t capacity = GetParam();
     for (const std::uint64_t first_lap : {std::uint64_t{0}, kLastLap - 1}) {
         ItemQueue queue(capacity, first_lap);
-        std::vector<Item> items(capacity + 1);
+        std::vector<Cargo> items(capacity + 1);
         for (int lap = 0; lap < 4; ++lap) {
             EXPECT_TRUE(queue.looks_empty());
             EXPECT_EQ(queue.try_pop(), nullptr);
@@ -43,14 +43,14 @@ TEST_P(BoundedQueueOf, AcceptsExactlyItsCapacityAndGivesItBackInOrder) {
 TEST_P(BoundedQueueOf, GoesRoundFromAnyIndex) {
     const std::size_t capacity = GetParam();
     ItemQueue queue(capacity);
-    std::vector<Item> items(4 * capacity);
+    std::vector<Cargo> items(4 * capacity);
     std::size_t popped = 0;
     for (std::size_t i = 0; i < items.size(); ++i) {
         ASSERT_TRUE(queue.try_push(&items[i]));
         if (queue.size_hint() <= capacity / 2) continue;
         ASSERT_EQ(queue.try_pop(), &items[popped++]);
     }
-    while (Item* item = queue.try_pop()) ASSERT_EQ(item, &items[popped++]);
+    while (Cargo* item = queue.try_pop()) ASSERT_EQ(item, &items[popped++]);
     EXPECT_EQ(popped, items.size());
 }
 
@@ -65,10 +65,10 @@ TEST(BoundedQueue, RejectsACapacityOutOfRange) {
 
 TEST(BoundedQueue, BatchTakesWhatIsThereAndNoMoreThanAskedFor) {
     ItemQueue queue(5);
-    std::vector<Item> items(5);
+    std::vector<Cargo> items(5);
     for (int round = 0; round < 3; ++round) {
-        for (Item& item : items) ASSERT_TRUE(queue.try_push(&item));
-        std::array<Item*, 8> out{};
+        for (Cargo& item : items) ASSERT_TRUE(queue.try_push(&item));
+        std::array<Cargo*, 8> out{};
         EXPECT_EQ(queue.try_pop_batch(out.data(), 0), 0U);
         ASSERT_EQ(queue.try_pop_batch(out.data(), 2), 2U);
         EXPECT_EQ(out[1], &items[1]);

@@ -15,6 +15,7 @@
 #include "quarry/jobs/coro.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/when_all.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/support.hpp"
 
@@ -22,14 +23,6 @@ namespace quarry {
 namespace {
 
 using namespace test_support;
-
-// R6
-[[nodiscard]] bool adds_up(const Pool& pool) {
-    return eventually([&] {
-        const WorkerStats total = pool.stats().total;
-        return total.spawned == total.completed + total.failed + total.cancelled;
-    });
-}
 
 struct SetsAtItsEnd {
     std::atomic<bool>& flag;

@@ -16,6 +16,7 @@
 #include "quarry/jobs/pool.hpp"
 #include "quarry/jobs/scope.hpp"
 #include "quarry/jobs/when_all.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/support.hpp"
 
@@ -28,18 +29,6 @@ using namespace test_support;
 [[gnu::noinline]] std::thread::id this_thread() {
     asm volatile("");
     return std::this_thread::get_id();
-}
-
-// Whether every job that the pool created has ended in exactly one way (R6).
-::testing::AssertionResult adds_up(const Pool& pool) {
-    WorkerStats total;
-    const bool in_time = eventually([&] {
-        total = pool.stats().total;
-        return total.spawned == total.completed + total.failed + total.cancelled;
-    });
-    return (in_time ? ::testing::AssertionSuccess() : ::testing::AssertionFailure())
-           << total.spawned << " jobs, " << total.completed << " completed, " << total.failed << " failed, "
-           << total.cancelled << " cancelled";
 }
 
 // Runs the host's jobs until the task has ended.

@@ -17,10 +17,10 @@
 namespace quarry {
 namespace {
 
-using testing::Bang;
-using testing::Counted;
-using testing::Fuse;
-using testing::kWorkerCounts;
+using test_support::Bang;
+using test_support::Counted;
+using test_support::Fuse;
+using test_support::kWorkerCounts;
 
 constexpr std::size_t kSizes[] = {0, 1, 2, 3, 63, 64, 65, 1'000, 1'023, 1'024, 1'025, 70'000, 1'000'000};
 
@@ -30,8 +30,8 @@ std::vector<std::uint64_t> indices(std::size_t count) {
     return values;
 }
 
-class ParallelMap : public testing::SeededTest {};
-class ChunkMap : public testing::SeededTest {};
+class ParallelMap : public test_support::SeededTest {};
+class ChunkMap : public test_support::SeededTest {};
 
 // R21
 TEST_F(ParallelMap, EqualsTheSerialMapForEverySizeAndWorkerCount) {

@@ -17,12 +17,12 @@
 namespace quarry {
 namespace {
 
-using testing::Bang;
-using testing::Counted;
-using testing::Fuse;
-using testing::kWorkerCounts;
+using test_support::Bang;
+using test_support::Counted;
+using test_support::Fuse;
+using test_support::kWorkerCounts;
 
-class ParallelReduce : public testing::SeededTest {};
+class ParallelReduce : public test_support::SeededTest {};
 
 // R21
 TEST_F(ParallelReduce, EqualsTheSerialSumForEverySizeAndWorkerCount) {

@@ -20,11 +20,11 @@
 namespace quarry {
 namespace {
 
-using testing::Bang;
-using testing::Fuse;
-using testing::kWorkerCounts;
+using test_support::Bang;
+using test_support::Fuse;
+using test_support::kWorkerCounts;
 
-class ParallelScan : public testing::SeededTest {};
+class ParallelScan : public test_support::SeededTest {};
 
 // R21
 TEST_F(ParallelScan, EqualsTheSerialPrefixForEverySizeAndWorkerCount) {
@@ -183,7 +183,8 @@ TEST_F(ParallelScan, IsRightWhenBlocksTakeDifferentTimes) {
             parallel_scan(pool, input, output, std::string(), last_letters);
             std::string expected;
             for (std::size_t i = 0; i < input.size(); ++i) {
-                expected = (expected + input[i]).substr(i >= 40 ? 1 : 0);
+                expected += input[i];
+                if (i >= 40) expected.erase(0, 1);
                 ASSERT_EQ(output[i], expected) << i << ", " << workers << " workers, slow at " << slow;
             }
         }

@@ -21,17 +21,17 @@
 namespace quarry {
 namespace {
 
-using testing::Bang;
-using testing::Counted;
-using testing::Fuse;
-using testing::kWorkerCounts;
-using testing::sort_inputs;
-using testing::SortInput;
+using test_support::Bang;
+using test_support::Counted;
+using test_support::Fuse;
+using test_support::kWorkerCounts;
+using test_support::sort_inputs;
+using test_support::SortInput;
 
 // One type for the comparisons below: the sort is compiled once for all of them, not once for each.
 using Less = std::function<bool(std::uint64_t, std::uint64_t)>;
 
-class ParallelSort : public testing::SeededTest {
+class ParallelSort : public test_support::SeededTest {
   protected:
     std::vector<std::uint64_t> random_keys(std::size_t size) {
         std::vector<std::uint64_t> keys(size);

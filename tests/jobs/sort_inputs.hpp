@@ -10,7 +10,7 @@
 
 // Inputs that sorts are known to trip over.
 
-namespace quarry::testing {
+namespace quarry::test_support {
 
 struct SortInput {
     std::string name;
@@ -47,4 +47,4 @@ inline std::vector<SortInput> sort_inputs(std::size_t size, std::mt19937_64& ran
     return inputs;
 }
 
-}  // namespace quarry::testing
+}  // namespace quarry::test_support

@@ -16,7 +16,7 @@
 namespace quarry::impl::sorting {
 namespace {
 
-class SortPieces : public quarry::testing::SeededTest {};
+class SortPieces : public test_support::SeededTest {};
 
 template <std::size_t kWidth>
 void expect_network_sorts_zeros_and_ones() {
@@ -65,7 +65,7 @@ TEST_F(SortPieces, SmallSortsSortEveryLength) {
 TEST_F(SortPieces, HeapSortSorts) {
     std::less<> less;
     for (const std::size_t size : {0U, 1U, 2U, 3U, 100U, 1'001U}) {
-        for (const auto& input : quarry::testing::sort_inputs(size, random())) {
+        for (const auto& input : test_support::sort_inputs(size, random())) {
             auto keys = input.keys;
             auto expected = keys;
             std::sort(expected.begin(), expected.end());
@@ -138,7 +138,7 @@ TEST_F(SortPieces, AnAdversaryCanNotMakeQuicksortQuadratic) {
 TEST_F(SortPieces, KnownPatternsNeedNoMoreComparisonsThanRandomKeys) {
     constexpr std::size_t kSize = 100'000;
     constexpr double kLog = 17;
-    for (const auto& input : quarry::testing::sort_inputs(kSize, random())) {
+    for (const auto& input : test_support::sort_inputs(kSize, random())) {
         auto keys = input.keys;
         std::size_t comparisons = 0;
         auto less = [&](std::uint64_t a, std::uint64_t b) { return ++comparisons, a < b; };

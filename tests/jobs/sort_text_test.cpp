@@ -21,14 +21,14 @@
 namespace quarry {
 namespace {
 
-using testing::kWorkerCounts;
+using test_support::kWorkerCounts;
 
 struct TextInput {
     std::string name;
     std::vector<std::string> texts;
 };
 
-class SortText : public testing::SeededTest {
+class SortText : public test_support::SeededTest {
   protected:
     std::string random_text(std::size_t longest, std::string_view alphabet) {
         std::string text(random_below(longest + 1), ' ');
@@ -52,7 +52,7 @@ class SortText : public testing::SeededTest {
         add("prefixes of each other", [&](std::size_t) { return std::string(random_below(40), 'a'); });
         add("all but one of a kind", [&](std::size_t i) { return i == size / 2 ? std::string() : site; });
         add("few distinct", [&](std::size_t) { return site + std::to_string(random_below(10)); });
-        add("all equal", [&](std::size_t) { return site; });
+        add("all equal", [&](std::size_t) { return std::string(site); });
         add("late difference", [&](std::size_t) { return std::string(100, 'x') + random_text(3, "ab"); });
         add("descending, nearly", [&](std::size_t i) { return std::to_string(i == 70 ? 0 : 9'000'000 - i); });
         return result;

@@ -1,4 +1,3 @@
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -6,17 +5,13 @@
 
 #include "jobs/topology.hpp"
 #include "quarry/jobs/error.hpp"
+#include "tests/jobs/topology_support.hpp"
 
 namespace quarry::impl {
 namespace {
 
+using test_support::from_to;
 using Groups = std::vector<std::vector<int>>;
-
-std::vector<int> from_to(int first, int last) {
-    std::vector<int> numbers(static_cast<std::size_t>(last - first));
-    std::iota(numbers.begin(), numbers.end(), first);
-    return numbers;
-}
 
 TEST(VictimGroupsByTopology, SharedCacheComesBeforePackageBeforeTheRest) {
     const std::string machine = "pack:2 l3:2 core:4 pu:2";

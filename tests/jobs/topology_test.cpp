@@ -1,22 +1,18 @@
 #include "jobs/topology.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/jobs/topology_support.hpp"
+
 namespace quarry::impl {
 namespace {
 
+using test_support::from_to;
 using Groups = std::vector<std::vector<int>>;
-
-std::vector<int> from_to(int first, int last) {
-    std::vector<int> numbers(static_cast<std::size_t>(last - first));
-    std::iota(numbers.begin(), numbers.end(), first);
-    return numbers;
-}
 
 std::vector<int> sorted_members(const Groups& groups) {
     std::vector<int> members;

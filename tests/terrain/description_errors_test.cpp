@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quarry/terrain/description.hpp"
+#include "tests/terrain/quoted.hpp"
 #include "tests/terrain/support.hpp"
 #include "tests/terrain/temporary_folder.hpp"
 
@@ -13,11 +14,6 @@ namespace quarry::terrain {
 namespace {
 
 using test_support::TemporaryFolder;
-
-std::string quoted(std::string text) {
-    std::replace(text.begin(), text.end(), '\'', '"');
-    return text;
-}
 
 std::string error_of(const std::string& json, const std::filesystem::path& folder = "no_such_folder") {
     try {
@@ -209,11 +205,9 @@ TEST(DescriptionErrors, RefuseWhatIsNoJson) {
 
 TEST(DescriptionErrors, RefuseNestingBeyondItsLimit) {
     const auto nested = [](std::size_t levels) {
-        std::string json = "{'type': 'noise'}";
-        for (std::size_t i = 0; i < levels; ++i) {
-            json = "{'type': 'translation', 'distance': [0, 1, 0], 'field': " + json + "}";
-        }
-        return field_error(json);
+        std::string json;
+        for (std::size_t i = 0; i < levels; ++i) json += "{'type': 'translation', 'distance': [0, 1, 0], 'field': ";
+        return field_error(json + "{'type': 'noise'}" + std::string(levels, '}'));
     };
     // The world itself is one level, the innermost field another, and the array of a distance reaches as deep as it.
     EXPECT_EQ(nested(kDeepestDescription - 2), "no error");

@@ -12,6 +12,7 @@
 #include "quarry/terrain/materials.hpp"
 #include "tests/terrain/field_cases.hpp"
 #include "tests/terrain/png_maker.hpp"
+#include "tests/terrain/quoted.hpp"
 #include "tests/terrain/support.hpp"
 #include "tests/terrain/temporary_folder.hpp"
 
@@ -26,12 +27,6 @@ std::string content_of(const std::filesystem::path& file) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
     return text.str();
-}
-
-// Strings are written with ' in place of ".
-std::string quoted(std::string text) {
-    std::replace(text.begin(), text.end(), '\'', '"');
-    return text;
 }
 
 std::shared_ptr<const Field> field_of(const std::string& json, const std::filesystem::path& folder = {}) {

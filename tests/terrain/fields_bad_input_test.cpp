@@ -11,9 +11,6 @@ namespace {
 
 using namespace quarry::terrain;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 template <class Function>
 void expect_refusal(const std::string& what, Function&& function) {
     EXPECT_NE(refusal_of(function).find(what), std::string::npos) << what;

@@ -18,9 +18,6 @@ namespace {
 
 using namespace quarry::terrain;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 int sum_of(const MaterialWeights& weights) {
     return std::accumulate(weights.of.begin(), weights.of.end(), 0);
 }

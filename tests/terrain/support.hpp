@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,9 @@
 #include "quarry/terrain/simd.hpp"
 
 namespace quarry::terrain {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // Puts the SIMD target back that was in use before.
 class KeepSimdTarget {

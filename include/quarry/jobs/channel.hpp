@@ -140,9 +140,8 @@ class Channel {
     // In nanoseconds of the steady clock; what lies beyond its end is for ever.
     template <class Rep, class Period>
     static std::int64_t deadline_after(const std::chrono::duration<Rep, Period>& duration) {
-        using Clock = std::chrono::steady_clock;
         if (!(duration > duration.zero())) return Ring::kNever;
-        const std::int64_t now = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+        const std::int64_t now = std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
         const auto wanted = std::chrono::duration<long double, std::nano>(duration).count();
         const auto most = static_cast<long double>(Ring::kForEver - now);
         return wanted < most ? now + static_cast<std::int64_t>(wanted) : Ring::kForEver;

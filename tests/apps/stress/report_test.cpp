@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/apps/report_support.hpp"
+
 namespace quarry::app {
 namespace {
 
-const bench::Machine kMachine{"a processor", 2, "avx2"};
+using test_support::kMachine;
+using test_support::mentions;
 
 StressOutcome good_outcome() {
     StressOutcome outcome;
@@ -27,10 +30,6 @@ StressOutcome good_outcome() {
     outcome.plain.rates = {300'000, 325'000};
     outcome.plain.threads = 2;
     return outcome;
-}
-
-bool mentions(const std::string& text, const std::string& word) {
-    return text.find(word) != std::string::npos;
 }
 
 std::string issues_in_one(const StressOutcome& outcome, const StressOptions& options) {

@@ -7,17 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "sync/soak.hpp"
+#include "tests/apps/report_support.hpp"
 
 namespace quarry::app {
 namespace {
 
+using test_support::kMachine;
+using test_support::mentions;
+
 using namespace std::chrono_literals;
-
-const bench::Machine kMachine{"a processor", 2, "avx2"};
-
-bool mentions(const std::string& text, const std::string& word) {
-    return text.find(word) != std::string::npos;
-}
 
 SyncOptions options() {
     SyncOptions options;

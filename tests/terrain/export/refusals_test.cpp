@@ -115,7 +115,7 @@ TEST(ExportRefusals, NameTheOption) {
         ExportOptions options;
         change(options);
         std::ostringstream out;
-        const std::string text = refusal_of([&] { write_glb(out, {}, options); });
+        std::string text = refusal_of([&] { write_glb(out, {}, options); });
         EXPECT_EQ(out.str(), "");
         return text;
     };

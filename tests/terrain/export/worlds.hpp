@@ -72,8 +72,9 @@ inline Mesh ribbon(std::size_t vertices) {
     Mesh mesh;
     std::vector<std::uint32_t> indices;
     for (std::uint32_t i = 0; i < vertices; ++i) {
+        const std::uint32_t row = i / 512;
         mesh.positions.push_back(
-            {static_cast<float>(i % 2), static_cast<float>(i % 512) / 16.0F, static_cast<float>(i / 512) / 16.0F});
+            {static_cast<float>(i % 2), static_cast<float>(i % 512) / 16.0F, static_cast<float>(row) / 16.0F});
         mesh.normals.push_back({0, 1, 0});
         if (i >= 2) indices.insert(indices.end(), {i - 2, i - 1, i});
     }
