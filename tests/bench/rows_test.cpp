@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -51,6 +52,27 @@ TEST(Rows, EveryListedRowYieldsFiguresOnTheBaseline) {
         EXPECT_FALSE(answer.values.empty() && answer.samples.empty()) << row.name;
     }
 }
+
+class RowOnQuarry : public testing::TestWithParam<RowInfo> {};
+
+// Each row checks what it computed, and throws where that is wrong.
+TEST_P(RowOnQuarry, ResultIsRightAndYieldsFigures) {
+    const std::string_view row = GetParam().name;
+    EngineHostOf<QuarryEngine> host;
+    ASSERT_EQ(host.unsupported(row, 2), nullptr);
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 2};
+    ASSERT_NO_THROW(host.run(row, context));
+    EXPECT_FALSE(answer.values.empty() && answer.samples.empty());
+    for (const Answer::Value& value : answer.values) {
+        EXPECT_TRUE(std::isfinite(value.value) && value.value >= 0) << value.name << ' ' << value.value;
+    }
+    for (const Answer::Samples& samples : answer.samples) EXPECT_FALSE(samples.values.empty()) << samples.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllRows, RowOnQuarry, testing::ValuesIn(all_rows().begin(), all_rows().end()),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Rows, FloodAndRoundTripsYieldFiguresOnQuarry) {
     EngineHostOf<QuarryEngine> host;
