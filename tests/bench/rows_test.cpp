@@ -69,10 +69,41 @@ TEST_P(RowOnQuarry, ResultIsRightAndYieldsFigures) {
         EXPECT_TRUE(std::isfinite(value.value) && value.value >= 0) << value.name << ' ' << value.value;
     }
     for (const Answer::Samples& samples : answer.samples) EXPECT_FALSE(samples.values.empty()) << samples.name;
+    if (row == "idle") {
+        EXPECT_LT(answer.values.at(0).value, 0.1) << "R16: in % of one core";
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllRows, RowOnQuarry, testing::ValuesIn(all_rows().begin(), all_rows().end()),
                          [](const auto& row) { return std::string(row.param.name); });
+
+// R67: all options but the number of workers are the defaults in every row.
+TEST(QuarryEngine, IsMeasuredWithTheDefaults) {
+    const PoolOptions defaults;
+    const auto [workers, io_threads, reserved, capacity, batch, slot, name, on_error, on_start, on_stop] =
+        QuarryEngine::pool_options(3);
+    EXPECT_EQ(workers, 3);
+    EXPECT_EQ(io_threads, defaults.io_threads);
+    EXPECT_EQ(reserved, defaults.reserved_for_frame);
+    EXPECT_EQ(capacity, defaults.queue_capacity);
+    EXPECT_EQ(batch, defaults.steal_batch);
+    EXPECT_EQ(slot, defaults.lifo_slot);
+    EXPECT_EQ(name, defaults.name);
+    EXPECT_FALSE(on_error || on_start || on_stop);
+}
+
+// R49
+TEST(QuarryEngine, RowIsRightOnAnyNumberOfWorkersOneAfterTheOther) {
+    EngineHostOf<QuarryEngine> host;
+    RowData data;
+    Answer answer;
+    for (const int workers : {1, 2, 3, 4, 7}) {
+        RowContext context{true, data, answer, workers};
+        ASSERT_NO_THROW(host.run("fib", context)) << workers;
+        ASSERT_NO_THROW(host.run("spawn", context)) << workers;
+    }
+    EXPECT_EQ(answer.values.size(), 10u);
+}
 
 TEST(Rows, FloodAndRoundTripsYieldFiguresOnQuarry) {
     EngineHostOf<QuarryEngine> host;

@@ -45,6 +45,7 @@ int main() {
 
     const bool all_right =
         answer == 42 && left == 610 && right == 1 && sum == 332'833'500 && error_crosses_the_border(pool);
-    std::printf("quarry %s, jobs: %s\n", std::string(quarry::kVersion).c_str(), all_right ? "all right" : "wrong result");
+    std::printf("quarry %s, jobs: %s\n", std::string(quarry::kVersion).c_str(),
+                all_right ? "all right" : "wrong result");
     return all_right ? 0 : 1;
 }
