@@ -1,5 +1,5 @@
 # Installs the layers with a CMake package and one pkg-config file a layer. A static and a shared build may be installed
-# into the same prefix: each brings its own file of targets, and the package lets its user choose (see
+# into the same prefix: each brings its own files of targets, one a layer, and the package lets its user choose (see
 # docs/decisions/0001-static-and-shared-libraries.md). The components libraries and program can be installed apart.
 include(CMakePackageConfigHelpers)
 
@@ -32,9 +32,11 @@ list(JOIN hwy_LDFLAGS " " quarry_pc_hwy)
 
 get_property(layers GLOBAL PROPERTY quarry_layers)
 foreach(layer IN LISTS layers)
-  install(TARGETS quarry_${layer} EXPORT quarry_targets
+  install(TARGETS quarry_${layer} EXPORT quarry_${layer}_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
+  install(EXPORT quarry_${layer}_targets NAMESPACE quarry:: DESTINATION ${package_folder}
+    FILE quarry-${variant}-${layer}-targets.cmake COMPONENT libraries)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/quarry/${layer}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quarry COMPONENT libraries FILES_MATCHING PATTERN "*.hpp")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/quarry-${layer}.pc.in quarry-${layer}.pc @ONLY)
@@ -49,8 +51,6 @@ if(TARGET quarry)
   install(TARGETS quarry RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
 
-install(EXPORT quarry_targets NAMESPACE quarry:: DESTINATION ${package_folder}
-  FILE quarry-${variant}-targets.cmake COMPONENT libraries)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/quarry-config.cmake.in quarry-config.cmake
   INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(quarry-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -36,6 +36,8 @@ function(quarry_add_layer name)
 
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name}
+    # A layer finds the one it stands on beside itself, wherever both were installed.
+    INSTALL_RPATH $ORIGIN
     VERSION ${PROJECT_VERSION}
     # Until 1.0 every minor version may change the binary interface.
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

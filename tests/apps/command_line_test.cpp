@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -165,6 +166,24 @@ TEST(BenchJobs, TraceOfQuarryIsWrittenAndItsCostMeasured) {
     const std::filesystem::directory_iterator entries(folder);
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
     std::filesystem::remove_all(folder);
+}
+
+TEST(BenchJobs, RunWithPeersSaysSoAndGoesOnWithoutCargo) {
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", "/nowhere", 1);
+    const Outcome outcome = run_program(
+        {"bench", "jobs", "--quick", "--runs", "1", "--workers", "1", "--filter", "fib", "--peers", "--json", "-"});
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(outcome.status, 0);
+    const bool says_so = outcome.errors.find("Rust peers left out: cargo is not installed") != std::string::npos ||
+                         outcome.errors.find("Rust peers: cargo could not build") != std::string::npos;
+    EXPECT_TRUE(says_so) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("options").at("peers"), true);
+    std::set<std::string> engines;
+    for (const Json& result : report.at("results")) engines.insert(result.at("engine"));
+    EXPECT_TRUE(engines.contains("quarry"));
+    EXPECT_TRUE(engines.contains("bare"));
 }
 
 TEST(BenchJobs, FilterTakesAllRowsWhoseNameHoldsIt) {

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -50,6 +51,64 @@ TEST(Rows, EveryListedRowYieldsFiguresOnTheBaseline) {
         host.run(row.name, context);
         EXPECT_FALSE(answer.values.empty() && answer.samples.empty()) << row.name;
     }
+}
+
+std::vector<std::string> names_of_rows() {
+    std::vector<std::string> names;
+    for (const RowInfo& row : all_rows()) names.emplace_back(row.name);
+    return names;
+}
+
+class RowOnQuarry : public testing::TestWithParam<std::string> {};
+
+// Each row checks what it computed, and throws where that is wrong.
+TEST_P(RowOnQuarry, ResultIsRightAndYieldsFigures) {
+    const std::string& row = GetParam();
+    EngineHostOf<QuarryEngine> host;
+    ASSERT_EQ(host.unsupported(row, 2), nullptr);
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 2};
+    ASSERT_NO_THROW(host.run(row, context));
+    EXPECT_FALSE(answer.values.empty() && answer.samples.empty());
+    for (const Answer::Value& value : answer.values) {
+        EXPECT_TRUE(std::isfinite(value.value) && value.value >= 0) << value.name << ' ' << value.value;
+    }
+    for (const Answer::Samples& samples : answer.samples) EXPECT_FALSE(samples.values.empty()) << samples.name;
+    if (row == "idle") {
+        EXPECT_LT(answer.values.at(0).value, 0.1) << "R16: in % of one core";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllRows, RowOnQuarry, testing::ValuesIn(names_of_rows()),
+                         [](const auto& row) { return row.param; });
+
+// R67: all options but the number of workers are the defaults in every row.
+TEST(QuarryEngine, IsMeasuredWithTheDefaults) {
+    const PoolOptions defaults;
+    const auto [workers, io_threads, reserved, capacity, batch, slot, name, on_error, on_start, on_stop] =
+        QuarryEngine::pool_options(3);
+    EXPECT_EQ(workers, 3);
+    EXPECT_EQ(io_threads, defaults.io_threads);
+    EXPECT_EQ(reserved, defaults.reserved_for_frame);
+    EXPECT_EQ(capacity, defaults.queue_capacity);
+    EXPECT_EQ(batch, defaults.steal_batch);
+    EXPECT_EQ(slot, defaults.lifo_slot);
+    EXPECT_EQ(name, defaults.name);
+    EXPECT_FALSE(on_error || on_start || on_stop);
+}
+
+// R49
+TEST(QuarryEngine, RowIsRightOnAnyNumberOfWorkersOneAfterTheOther) {
+    EngineHostOf<QuarryEngine> host;
+    RowData data;
+    Answer answer;
+    for (const int workers : {1, 2, 3, 4, 7}) {
+        RowContext context{true, data, answer, workers};
+        ASSERT_NO_THROW(host.run("fib", context)) << workers;
+        ASSERT_NO_THROW(host.run("spawn", context)) << workers;
+    }
+    EXPECT_EQ(answer.values.size(), 10u);
 }
 
 TEST(Rows, FloodAndRoundTripsYieldFiguresOnQuarry) {

@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/jobs/fake_file_system.hpp"
+
 namespace quarry::impl {
 namespace {
 
@@ -169,11 +171,34 @@ TEST(UsableCpus, ThreadBoundToOneCpuHasOne) {
     EXPECT_EQ(allowed, std::vector<int>{cpu});
 }
 
-// R1
-TEST(UsableCpus, ProgramUnderTasksetHasWhatTasksetGives) {
-    const std::string one = std::to_string(os::affinity_cpus().front());
-    EXPECT_EQ(output_of("taskset -c " + one + " " QUARRY_PRINT_USABLE_CPUS), "1\n");
+// R1: as many workers as CPUs that taskset gives.
+TEST(UsableCpus, PoolUnderTasksetHasAWorkerForEachCpuItGives) {
+    const auto cpus = os::affinity_cpus();
+    const auto workers_on = [](const std::string& list) {
+        return output_of("taskset -c " + list + " " QUARRY_PRINT_USABLE_CPUS);
+    };
+    const std::string first = std::to_string(cpus.front());
+    EXPECT_EQ(workers_on(first), "1\n");
+    if (cpus.size() > 1) {
+        const std::string both = first + "," + std::to_string(cpus.back());
+        EXPECT_EQ(workers_on(both), std::to_string(std::min(2, os::usable_cpus())) + "\n");
+    }
     EXPECT_EQ(output_of(QUARRY_PRINT_USABLE_CPUS), std::to_string(os::usable_cpus()) + "\n");
+}
+
+// R1: as many workers as the quota of a control group gives, however many CPUs there are.
+TEST(UsableCpus, PoolUnderAQuotaHasNoMoreWorkersThanThatGives) {
+    test::FakeFileSystem files;
+    files.write("/proc/self/mountinfo", "31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+        .write("/proc/self/cgroup", "0::/app\n");
+    const auto cpus = static_cast<int>(os::affinity_cpus().size());
+    const auto workers_under = [&](const char* quota) {
+        files.write("/sys/fs/cgroup/app/cpu.max", quota);
+        return output_of(std::string(QUARRY_PRINT_USABLE_CPUS " ") + files.root());
+    };
+    EXPECT_EQ(workers_under("50000 100000\n"), "1\n");
+    EXPECT_EQ(workers_under("150000 100000\n"), std::to_string(std::min(2, cpus)) + "\n");
+    EXPECT_EQ(workers_under("max 100000\n"), std::to_string(cpus) + "\n");
 }
 
 // R1

@@ -1,14 +1,9 @@
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include <quarry/frame/frame_clock.hpp>
-#include <quarry/frame/frame_ledger.hpp>
-#include <quarry/frame/host_guard.hpp>
-#include <quarry/frame/virtual_clock.hpp>
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/join.hpp>
 #include <quarry/jobs/parallel_for.hpp>
@@ -34,33 +29,6 @@ bool error_crosses_the_border(quarry::Pool& pool) {
     return false;
 }
 
-bool clock_keeps_time() {
-    quarry::FrameClock clock(30);
-    quarry::VirtualClock time;
-    clock.advance(time.now());
-    time += std::chrono::milliseconds(50);
-    return clock.advance(time.now()).steps == 1;
-}
-
-// The thread's token lies in the library, the comparison in the program.
-bool books_belong_to_the_host(quarry::Pool& pool) {
-    const quarry::HostGuard host;
-    quarry::FrameLedger ledger({.hertz = 60, .host = host});
-    ledger.begin_frame();
-    const quarry::FrameTag tag = ledger.submitted();
-    quarry::Task<bool> refused = pool.submit([&] {
-        try {
-            ledger.begin_frame();
-        } catch (const quarry::Error&) {
-            return !host.is_host();
-        }
-        return false;
-    });
-    while (!refused.ready()) {
-    }
-    return refused.get() && ledger.returned(tag) && ledger.stats().returned == 1;
-}
-
 }  // namespace
 
 int main() {
@@ -75,8 +43,9 @@ int main() {
     quarry::parallel_for(pool, 0, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = std::int64_t{i} * i; });
     const auto sum = std::accumulate(squares.begin(), squares.end(), std::int64_t{0});
 
-    const bool all_right = answer == 42 && left == 610 && right == 1 && sum == 332'833'500 &&
-                           error_crosses_the_border(pool) && clock_keeps_time() && books_belong_to_the_host(pool);
-    std::printf("quarry %s: %s\n", std::string(quarry::kVersion).c_str(), all_right ? "all right" : "wrong result");
+    const bool all_right =
+        answer == 42 && left == 610 && right == 1 && sum == 332'833'500 && error_crosses_the_border(pool);
+    std::printf("quarry %s, jobs: %s\n", std::string(quarry::kVersion).c_str(),
+                all_right ? "all right" : "wrong result");
     return all_right ? 0 : 1;
 }
