@@ -84,19 +84,22 @@ void Pool::end_frame() {
 }
 
 Pool& Pool::shared() {
+    // Its own jobs stay with it while it is being stopped, as its end waits for them.
+    const impl::Worker* const worker = impl::Worker::current();
+    if (worker != nullptr && worker->core.is_shared) return worker->core.owner;
     SharedPool& shared = shared_pool();
     if (Pool* const pool = shared.pool.load(std::memory_order_acquire)) return *pool;
     const std::lock_guard lock(shared.mutex);
-    if (shared.pool.load(std::memory_order_relaxed) == nullptr) {
-        shared.pool.store(new Pool, std::memory_order_release);
-    }
-    return *shared.pool.load(std::memory_order_relaxed);
+    if (Pool* const pool = shared.pool.load(std::memory_order_relaxed)) return *pool;
+    auto* const made = new Pool;
+    made->core_->is_shared = true;
+    shared.pool.store(made, std::memory_order_release);
+    return *made;
 }
 
+// Not under the lock: what the pool finishes may call shared() on other threads.
 void Pool::stop_shared() {
-    SharedPool& shared = shared_pool();
-    const std::lock_guard lock(shared.mutex);
-    delete shared.pool.exchange(nullptr, std::memory_order_acq_rel);
+    delete shared_pool().pool.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 Pool* Pool::current() noexcept {
