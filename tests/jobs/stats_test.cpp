@@ -166,6 +166,24 @@ TEST(Stats, EveryFigureMoves) {
     EXPECT_GE(total.promoted, total.taken_back);
 }
 
+// R59: with one other worker a futile round of looking for work is three looks into its queues: what it spawned, what
+// it submitted, and the slot of its last one. A round that finds the lane's job has not looked into the slot.
+TEST(Stats, EveryLookIntoAnotherWorkersQueuesIsAStealAttempt) {
+    constexpr std::uint64_t kJobs = 20;
+    Pool pool(2);
+    for (std::uint64_t i = 0; i < kJobs; ++i) {
+        ASSERT_TRUE(workers_park());
+        pool.submit([] {});
+        ASSERT_TRUE(eventually([&] { return pool.stats().total.completed == i + 1; }));
+    }
+    ASSERT_TRUE(workers_park());
+    const WorkerStats total = pool.stats().total;
+    EXPECT_GT(total.spins, kJobs);
+    EXPECT_LE(total.steal_attempts, 3 * total.spins);
+    EXPECT_GE(total.steal_attempts + kJobs, 3 * total.spins);
+    EXPECT_EQ(total.steals, 0U);
+}
+
 // Steal operations that a thief needs for the jobs of one busy producer.
 double jobs_per_steal(std::size_t steal_batch) {
     std::atomic<int> ran{0};
