@@ -1,7 +1,9 @@
 #include "quarry/jobs/stats.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -106,6 +108,41 @@ TEST_P(StatsOn, SumsOfTheWorkersAreTheTotals) {
     EXPECT_EQ(stats.outside.spawned, 250U);
 }
 
+// R59: every job is counted by the worker that ran it, as the jobs themselves count where they are.
+TEST_P(StatsOn, JobsAreCountedWhereTheyRan) {
+    std::mutex mutex;
+    std::map<int, std::uint64_t> ran;
+    const auto note = [&](int number) {
+        {
+            const std::lock_guard lock(mutex);
+            ++ran[Pool::current_index()];
+        }
+        if (number % 10 == 0) throw std::runtime_error("counted, too");
+    };
+    std::vector<JobError> errors;
+    std::vector<Task<void>> tasks;
+    for (int i = 0; i < 200; ++i) {
+        tasks.push_back(pool.submit([&note, i] { note(i); }, {.lane = i % 4 == 0 ? Lane::io : Lane::frame}));
+    }
+    pool.scope(
+        [&](Scope& scope) {
+            for (int i = 0; i < 2000; ++i) scope.spawn([&note, i] { note(i); });
+        },
+        ScopeOptions{.errors = &errors});
+    ASSERT_TRUE(eventually([&] { return pool.stats().total.executed() == 2200; }));
+    const PoolStats stats = pool.stats();
+    std::map<int, std::uint64_t> counted;
+    const auto add = [&](int index, const WorkerStats& figures) {
+        if (figures.executed() != 0) counted[index] = figures.executed();
+    };
+    for (std::size_t i = 0; i < stats.workers.size(); ++i) add(static_cast<int>(i), stats.workers[i]);
+    // The only guest has the first place after the workers, the I/O threads have theirs after all guests.
+    add(GetParam(), stats.guests);
+    for (std::size_t i = 0; i < stats.io.size(); ++i) add(GetParam() + 256 + static_cast<int>(i), stats.io[i]);
+    EXPECT_EQ(counted, ran);
+    EXPECT_EQ(stats.total.failed, 220U);
+}
+
 // R2: which workers did how much, per batch and in total.
 TEST_P(StatsOn, SharesAddUpToOnePerBatchAndInTotal) {
     mixed_batch(pool);
@@ -206,17 +243,17 @@ TEST(Stats, BatchStealingNeedsFewerOperations) {
 }
 
 // R62: an even load is shared evenly, within 10 points. The jobs sleep: if they computed, the share of a worker would
-// be the share of processor time that other programs leave it. The best of some tries counts all the same.
+// be the share of processor time that other programs leave it.
 TEST(Stats, EvenLoadIsSharedEvenly) {
-    Pool pool(2);
-    double spread = 1.0;
-    for (int tries = 0; tries < 10 && spread >= 0.10; ++tries) {
+    Pool pool(4);
+    std::vector<double> spreads;
+    for (int tries = 0; tries < 5; ++tries) {
         std::atomic<bool> done{false};
         const PoolStats before = pool.stats();
         // From within the pool, so that no guest takes part.
         pool.submit([&] {
             pool.scope([&](Scope& scope) {
-                for (int i = 0; i < 300; ++i) scope.spawn([] { std::this_thread::sleep_for(microseconds(100)); });
+                for (int i = 0; i < 1000; ++i) scope.spawn([] { std::this_thread::sleep_for(microseconds(100)); });
             });
             done = true;
         });
@@ -224,10 +261,14 @@ TEST(Stats, EvenLoadIsSharedEvenly) {
             std::this_thread::sleep_for(milliseconds(1));
             return done.load();
         }));
-        const std::vector<double> shares = pool.stats().since(before).shares();
-        spread = std::abs(shares[0] - shares[1]);
+        std::vector<double> shares = pool.stats().since(before).shares();
+        EXPECT_EQ(shares.back(), 0.0);
+        shares.pop_back();
+        spreads.push_back(*std::max_element(shares.begin(), shares.end()) -
+                          *std::min_element(shares.begin(), shares.end()));
     }
-    EXPECT_LT(spread, 0.10);
+    RecordProperty("spread_percent", static_cast<int>(median(spreads) * 100));
+    EXPECT_LT(median(spreads), 0.10);
 }
 
 // R62: with more jobs than workers nobody is left without any.
