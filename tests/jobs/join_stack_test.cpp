@@ -14,8 +14,9 @@ namespace {
 
 using namespace test_support;
 
-// What a level of join may take beyond the plain call, in bytes: the frame of the second closure, the pair of results
-// and, on the levels whose second closure was stolen, waiting for it and running a descendant meanwhile.
+// What a level of join may take beyond the plain call, in bytes, as docs/guide/jobs.md has it: the frame of the second
+// closure, the pair of results and, on the levels whose second closure was stolen, waiting for it and running a
+// descendant meanwhile.
 constexpr std::size_t kMostBytesPerLevel = kFullSpeed ? 256 : 3000;
 constexpr int kLevels = kFullSpeed ? 20'000 : 1'500;
 constexpr int kRounds = kFullSpeed ? 20 : 5;
