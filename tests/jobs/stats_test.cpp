@@ -112,21 +112,20 @@ TEST_P(StatsOn, SumsOfTheWorkersAreTheTotals) {
 TEST_P(StatsOn, JobsAreCountedWhereTheyRan) {
     std::mutex mutex;
     std::map<int, std::uint64_t> ran;
-    const auto note = [&](int number) {
-        {
-            const std::lock_guard lock(mutex);
-            ++ran[Pool::current_index()];
-        }
-        if (number % 10 == 0) throw std::runtime_error("counted, too");
+    const auto note = [&] {
+        const std::lock_guard lock(mutex);
+        ++ran[Pool::current_index()];
     };
     std::vector<JobError> errors;
-    std::vector<Task<void>> tasks;
-    for (int i = 0; i < 200; ++i) {
-        tasks.push_back(pool.submit([&note, i] { note(i); }, {.lane = i % 4 == 0 ? Lane::io : Lane::frame}));
-    }
+    for (int i = 0; i < 200; ++i) pool.submit(note, {.lane = i % 4 == 0 ? Lane::io : Lane::frame});
     pool.scope(
         [&](Scope& scope) {
-            for (int i = 0; i < 2000; ++i) scope.spawn([&note, i] { note(i); });
+            for (int i = 0; i < 2000; ++i) {
+                scope.spawn([&note, i] {
+                    note();
+                    if (i % 10 == 0) throw std::runtime_error("counted, too");
+                });
+            }
         },
         ScopeOptions{.errors = &errors});
     ASSERT_TRUE(eventually([&] { return pool.stats().total.executed() == 2200; }));
@@ -140,7 +139,7 @@ TEST_P(StatsOn, JobsAreCountedWhereTheyRan) {
     add(GetParam(), stats.guests);
     for (std::size_t i = 0; i < stats.io.size(); ++i) add(GetParam() + 256 + static_cast<int>(i), stats.io[i]);
     EXPECT_EQ(counted, ran);
-    EXPECT_EQ(stats.total.failed, 220U);
+    EXPECT_EQ(stats.total.failed, 200U);
 }
 
 // R2: which workers did how much, per batch and in total.
