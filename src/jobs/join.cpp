@@ -79,6 +79,9 @@ JoinEntry::JoinEntry(PoolCore& core) {
 
 JoinEntry::~JoinEntry() {
     if (!guest_) return;
+    // A fork has taken the context away: in the child the place, and what is in its queues, is the parent's.
+    if (current_context != context_) [[unlikely]]
+        return;
     auto& guest = static_cast<Worker&>(*context_);
     guest.core.leave(guest);
     current_context = outer_;

@@ -68,6 +68,9 @@ std::uint64_t fork_generation() noexcept;
 // would otherwise inherit from a thread that it does not have.
 void around_fork(void (*before)(), void (*after)()) noexcept;
 
+// From now on calls `call` in every forked child.
+void after_fork_in_child(void (*call)()) noexcept;
+
 // The cheap clock and the system's one at the same moment.
 struct ClockPair {
     std::uint64_t ticks;

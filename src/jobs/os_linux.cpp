@@ -90,6 +90,10 @@ void around_fork(void (*before)(), void (*after)()) noexcept {
     pthread_atfork(before, after, after);
 }
 
+void after_fork_in_child(void (*call)()) noexcept {
+    pthread_atfork(nullptr, nullptr, call);
+}
+
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }

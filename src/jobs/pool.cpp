@@ -16,15 +16,38 @@
 namespace quarry {
 namespace {
 
-// Never destroyed, see Pool::shared().
+// Nothing to destroy, see Pool::shared().
 struct SharedPool {
-    std::mutex mutex;
     std::atomic<Pool*> pool{nullptr};
+    // A lock of a kind that a forked child can free when the thread that held it stayed behind.
+    std::atomic_flag being_made;
+    Pool* of_parent = nullptr;  // in a forked child, until it is given up
+};
+constinit SharedPool shared_pool;
+
+class MakingSharedPool {
+  public:
+    MakingSharedPool() noexcept {
+        while (shared_pool.being_made.test_and_set(std::memory_order_acquire)) shared_pool.being_made.wait(true);
+    }
+    MakingSharedPool(const MakingSharedPool&) = delete;
+    MakingSharedPool& operator=(const MakingSharedPool&) = delete;
+    ~MakingSharedPool() {
+        shared_pool.being_made.clear(std::memory_order_release);
+        shared_pool.being_made.notify_all();
+    }
 };
 
-SharedPool& shared_pool() {
-    static auto* const shared = new SharedPool;
-    return *shared;
+// A child makes its own: it has no other way to mend what the free functions use.
+void renew_shared_pool_after_fork() noexcept {
+    static const bool registered = [] {
+        impl::os::after_fork_in_child([] {
+            if (Pool* const pool = shared_pool.pool.exchange(nullptr)) shared_pool.of_parent = pool;
+            shared_pool.being_made.clear();
+        });
+        return true;
+    }();
+    static_cast<void>(registered);
 }
 
 // In a forked child a pool of the parent is what its threads left halfway, and their handles may by now be those of new
@@ -84,19 +107,23 @@ void Pool::end_frame() {
 }
 
 Pool& Pool::shared() {
-    SharedPool& shared = shared_pool();
-    if (Pool* const pool = shared.pool.load(std::memory_order_acquire)) return *pool;
-    const std::lock_guard lock(shared.mutex);
-    if (shared.pool.load(std::memory_order_relaxed) == nullptr) {
-        shared.pool.store(new Pool, std::memory_order_release);
-    }
-    return *shared.pool.load(std::memory_order_relaxed);
+    // Its own jobs stay with it while it is being stopped, as its end waits for them.
+    const impl::Worker* const worker = impl::Worker::current();
+    if (worker != nullptr && worker->core.is_shared) return worker->core.owner;
+    if (Pool* const pool = shared_pool.pool.load(std::memory_order_acquire)) return *pool;
+    renew_shared_pool_after_fork();
+    const MakingSharedPool making;
+    if (Pool* const pool = shared_pool.pool.load(std::memory_order_relaxed)) return *pool;
+    delete std::exchange(shared_pool.of_parent, nullptr);
+    auto* const made = new Pool;
+    made->core_->is_shared = true;
+    shared_pool.pool.store(made, std::memory_order_release);
+    return *made;
 }
 
+// Not under the lock: what the pool finishes may call shared() on other threads.
 void Pool::stop_shared() {
-    SharedPool& shared = shared_pool();
-    const std::lock_guard lock(shared.mutex);
-    delete shared.pool.exchange(nullptr, std::memory_order_acq_rel);
+    delete shared_pool.pool.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 Pool* Pool::current() noexcept {

@@ -159,6 +159,7 @@ class PoolCore {
     std::vector<std::unique_ptr<Worker>> workers;
     std::atomic<std::uint64_t> trace{0};
     Drain<DefaultAtomics> drain;
+    bool is_shared = false;  // Pool::shared() made it; set before anybody else has seen it
 
   private:
     void make_workers();

@@ -5,6 +5,7 @@
 #include "jobs/group.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -68,6 +69,10 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
         }
     }
     release(&node);
+}
+
+[[noreturn]] void throw_forked_inside() {
+    throw Error("fork() inside a scope: the jobs of that scope run in the parent only; leave it by exec or _exit");
 }
 
 }  // namespace
@@ -151,8 +156,12 @@ void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scop
         try {
             body(state, scope);
         } catch (...) {
+            if (current_context != &worker) throw;
             group.job_failed(JobError::kBody);
         }
+        // A fork has taken the context away: in the child the jobs are its parent's, and so is the group.
+        if (current_context != &worker) [[unlikely]]
+            throw_forked_inside();
         worker.wait_for(group);
     }
     const std::exception_ptr error = std::move(group.first_error);

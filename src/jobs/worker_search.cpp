@@ -157,6 +157,7 @@ Node* Worker::steal_from(Worker& victim, Lane which) {
 // One at a time: an entry that is also in a list is not worth moving.
 Node* Worker::steal_far_from(Worker& victim, Lane which) noexcept {
     for (;;) {
+        counters.steal_attempts.add();
         const Steal<Node*> steal = victim.lane_queues(which).far_deque.steal();
         if (steal.status == StealStatus::lost) counters.lost_races.add();
         if (steal.status != StealStatus::got) return nullptr;
@@ -196,6 +197,7 @@ Node* Worker::find_elsewhere_in(Lane which) {
     // The last resort: what others keep for themselves because they submitted it last (R54).
     for (const std::vector<int>& group : victims) {
         for (const int victim : group) {
+            counters.steal_attempts.add();
             Node* const last_in = core.workers[static_cast<std::size_t>(victim)]->lane_queues(which).slot.take();
             if (last_in == nullptr) continue;
             counters.steals.add();

@@ -1,5 +1,7 @@
 // How a worker waits: it runs what it waits for, or what that has spawned, or it sleeps. Never anything else.
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
@@ -57,6 +59,12 @@ class TaskEnded : public EndListener {
     TaskWaiter<DefaultAtomics> waiter_;
     bool listening_ = false;
 };
+
+// A fork has taken the context away: in the child nobody would ever end what is waited for.
+[[noreturn]] void end_forked_child() noexcept {
+    std::fputs("quarry: a forked child waits for a job of a pool that was made before fork()\n", stderr);
+    std::terminate();
+}
 
 }  // namespace
 
@@ -163,6 +171,8 @@ void Worker::park_for(Event& event) noexcept {
 // Returns when the event is over, or has news for the caller.
 template <class Event>
 void Worker::await(Event& event) noexcept {
+    if (current_context != this) [[unlikely]]
+        end_forked_child();
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
     Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
@@ -192,6 +202,8 @@ void Worker::await(Event& event) noexcept {
 
 // The caller has raised the floor before the group's first job.
 void Worker::wait_for(Group& group) noexcept {
+    if (current_context != this) [[unlikely]]
+        end_forked_child();
     const TraceRun traced(*this);
     for (;;) {
         Node* node = next_own_descendant_of(group.node());

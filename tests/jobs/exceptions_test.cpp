@@ -1,5 +1,6 @@
 // Errors thrown anywhere: all is joined before they get out, and each one can be told apart.
 #include <atomic>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -66,6 +67,28 @@ TEST_P(ExceptionsOn, ScopeJoinsAllBeforeItRethrows) {
                      Failure);
         ASSERT_EQ(running.load(), 0);
         ASSERT_EQ(ran.load(), 30) << "one failed job fails alone";
+    }
+}
+
+// Of several errors the first one in time gets out; the others are counted.
+TEST_P(ExceptionsOn, ScopeRethrowsTheFirstOfSeveralErrors) {
+    for (int round = 0; round < 20; ++round) {
+        const std::uint64_t before = pool.stats().total.failed;
+        const auto failed = [&] { return pool.stats().total.failed - before; };
+        try {
+            pool.scope([&](Scope& scope) {
+                for (const int number : {5, 3, 9, 1}) {
+                    const std::uint64_t so_far = failed();
+                    scope.spawn([number] { throw Failure(number); });
+                    ASSERT_TRUE(eventually([&] { return failed() == so_far + 1; }));
+                }
+                throw Failure(0);
+            });
+            FAIL();
+        } catch (const Failure& failure) {
+            ASSERT_EQ(failure.number, 5);
+        }
+        ASSERT_EQ(failed(), 4U);
     }
 }
 

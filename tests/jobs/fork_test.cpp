@@ -1,10 +1,13 @@
 // Pools in a forked child. Not for the thread sanitizer: it does not support new threads after the fork of a process
 // that has some.
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -21,21 +24,33 @@ namespace {
 
 using namespace test_support;
 
+template <class Call>
+bool throws_error(Call call) {
+    try {
+        call();
+    } catch (const Error&) {
+        return true;
+    }
+    return false;
+}
+
+bool fresh_pool_works() {
+    std::atomic<int> ran{0};
+    Pool fresh(2);
+    fresh.scope([&](Scope& scope) {
+        for (int i = 0; i < 1000; ++i) scope.spawn([&] { ++ran; });
+    });
+    return ran == 1000 && fresh.submit([] { return 5; }).get() == 5;
+}
+
 // What a child makes of the parent's pool; exit status 0 if all is as it should be.
 int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
-    const auto throws_error = [](auto&& call) {
-        try {
-            call();
-        } catch (const Error&) {
-            return true;
-        }
-        return false;
-    };
     if (!throws_error([&] { pool->submit([] {}); })) return 20;
     if (!throws_error([&] { pool->scope([](Scope&) {}); })) return 21;
     if (!throws_error([&] { pool->join([] {}, [] {}); })) return 22;
     if (!throws_error([&] { parallel_for(*pool, 0, 10, [](int) {}); })) return 23;
     if (!throws_error([&] { unfinished.wait(); })) return 24;
+    if (!throws_error([&] { static_cast<void>(pool->try_submit([] {})); })) return 28;
     // Made before the old one goes: its threads get what the old ones had.
     Pool fresh(2);
     if (fresh.submit([] { return 5; }).get() != 5) return 25;
@@ -48,15 +63,25 @@ int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
     return ran == 1000 ? 0 : 27;
 }
 
-int status_of_child(const std::function<int()>& child) {
+// One that hangs is ended by a signal.
+pid_t fork_with_alarm() {
     const pid_t pid = fork();
-    if (pid == 0) {
-        alarm(30);
-        std::_Exit(child());
-    }
+    if (pid == 0) alarm(30);
+    return pid;
+}
+
+constexpr int kBySignal = 1000;
+
+int status_of(pid_t pid) {
     int status = 0;
     EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : kBySignal + WTERMSIG(status);
+}
+
+int status_of_child(const std::function<int()>& child) {
+    const pid_t pid = fork_with_alarm();
+    if (pid == 0) std::_Exit(child());
+    return status_of(pid);
 }
 
 TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
@@ -74,6 +99,94 @@ TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {
     EXPECT_EQ(status_of_child([&] { return use_in_child(pool, unfinished); }), 0);
     release = true;
     EXPECT_EQ(unfinished.get(), 1) << "the parent's goes on as before";
+}
+
+// A closure that another thread runs while this one forks.
+class InFlight {
+  public:
+    void operator()() {
+        started_ = true;
+        while (!released_) std::this_thread::yield();
+    }
+    void wait_until_started() {
+        EXPECT_TRUE(eventually([&] {
+            poll_point();
+            return started_.load();
+        }));
+    }
+    void release() { released_ = true; }
+
+  private:
+    std::atomic<bool> started_{false};
+    std::atomic<bool> released_{false};
+};
+
+TEST(Fork, SharedPoolOfTheChildIsANewOne) {
+    EXPECT_EQ(join([] { return 1; }, [] { return 2; }), std::pair(1, 2));
+    const Pool* const of_parent = &Pool::shared();
+    EXPECT_EQ(status_of_child([&] {
+                  if (join([] { return 1; }, [] { return 2; }) != std::pair(1, 2)) return 30;
+                  if (Pool::shared().submit([] { return 3; }).get() != 3) return 31;
+                  Pool::stop_shared();
+                  return Pool::shared().submit([] { return 4; }).get() == 4 ? 0 : 32;
+              }),
+              0);
+    EXPECT_EQ(&Pool::shared(), of_parent);
+    Pool::stop_shared();
+}
+
+// What the scope's jobs borrow is the parent's: the child neither runs them nor waits for them.
+TEST(Fork, InsideAScopeItsEndThrowsInTheChild) {
+    InFlight in_flight;
+    std::atomic<int> queued_ran{0};
+    pid_t pid = -1;
+    bool refused = false;
+    Pool pool(1);
+    const bool threw = throws_error([&] {
+        pool.scope([&](Scope& scope) {
+            scope.spawn([&] { in_flight(); });
+            in_flight.wait_until_started();
+            scope.spawn([&] { ++queued_ran; });
+            pid = fork_with_alarm();
+            if (pid == 0) refused = throws_error([&] { scope.spawn([] {}); });
+            in_flight.release();
+        });
+    });
+    if (pid == 0) std::_Exit(!threw ? 40 : !refused ? 41 : queued_ran != 0 ? 42 : fresh_pool_works() ? 0 : 43);
+    EXPECT_EQ(status_of(pid), 0);
+    EXPECT_FALSE(threw);
+    EXPECT_EQ(queued_ran.load(), 1);
+}
+
+// A wait that can not throw must not last for ever.
+TEST(Fork, InsideAJoinThatOthersHaveTakenPartOfEndsTheChild) {
+    InFlight in_flight;
+    pid_t pid = -1;
+    Pool pool(2);
+    testing::internal::CaptureStderr();
+    pool.join(
+        [&] {
+            in_flight.wait_until_started();
+            pid = fork_with_alarm();
+            in_flight.release();
+        },
+        [&] { in_flight(); });
+    if (pid == 0) std::_Exit(50);
+    EXPECT_EQ(status_of(pid), kBySignal + SIGABRT);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("a forked child waits for a job"), std::string::npos);
+}
+
+TEST(Fork, InsideAJobLetsTheChildUseANewPoolUntilItEnds) {
+    Pool pool(2);
+    const int status = pool.submit([&] {
+                               return status_of_child([&] {
+                                   if (Pool::current() != nullptr) return 60;
+                                   if (!throws_error([&] { pool.submit([] {}); })) return 61;
+                                   return fresh_pool_works() ? 0 : 62;
+                               });
+                           })
+                           .get();
+    EXPECT_EQ(status, 0);
 }
 
 // A fork may come while other threads are anywhere inside the library.

@@ -14,11 +14,13 @@ namespace {
 
 using namespace test_support;
 
-// What a level of join may take beyond the plain call, in bytes: the frame of the second closure, the pair of results
-// and, on the levels whose second closure was stolen, waiting for it and running a descendant meanwhile.
+// What a level of join may take beyond the plain call, in bytes, as docs/guide/jobs.md has it: the frame of the second
+// closure, the pair of results and, on the levels whose second closure was stolen, waiting for it and running a
+// descendant meanwhile.
 constexpr std::size_t kMostBytesPerLevel = kFullSpeed ? 256 : 3000;
 constexpr int kLevels = kFullSpeed ? 20'000 : 1'500;
 constexpr int kRounds = kFullSpeed ? 20 : 5;
+constexpr std::uint64_t kLeastStolen = kFullSpeed ? 500 : 50;
 
 // Stack in use below the point where this thread entered its first level.
 thread_local std::uintptr_t stack_base = 0;
@@ -95,9 +97,10 @@ TEST(JoinStack, TwentyThousandLevelsNeedThePlainStackPlusAConstantPerLevel) {
     const std::size_t second = bytes_per_level(pool, deep_in_second);
     std::size_t both = bytes_per_level(pool, deep_in_both);
     // On a busy machine the thieves may not get to run at first.
-    for (int more = 0; more < 100 && pool.stats().since(before).total.stolen == 0; ++more) {
+    for (int more = 0; more < 100 && pool.stats().since(before).total.stolen < kLeastStolen; ++more) {
         both = std::max(both, bytes_per_level(pool, deep_in_both));
     }
+    RecordProperty("stolen", static_cast<int>(pool.stats().since(before).total.stolen));
     RecordProperty("plain", static_cast<int>(plain_bytes));
     RecordProperty("first", static_cast<int>(first));
     RecordProperty("second", static_cast<int>(second));
@@ -105,7 +108,7 @@ TEST(JoinStack, TwentyThousandLevelsNeedThePlainStackPlusAConstantPerLevel) {
     EXPECT_LE(first, limit);
     EXPECT_LE(second, limit);
     EXPECT_LE(both, limit);
-    EXPECT_GT(pool.stats().since(before).total.stolen, 0U) << "no thief was at work";
+    EXPECT_GE(pool.stats().since(before).total.stolen, kLeastStolen) << "too few thieves were at work";
 }
 
 }  // namespace

@@ -267,6 +267,32 @@ TEST(Pool, SharedIsMadeOnFirstUseAndAgainAfterItWasStopped) {
     EXPECT_TRUE(threads_return_to(before));
 }
 
+// The end of the shared pool waits for its jobs, so these must not wait for the end: what they ask for is the pool that
+// runs them. Threads outside get a new one at once.
+TEST(Pool, SharedStaysTheSameForItsOwnJobsWhileItIsBeingStopped) {
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> replaced{false};
+        std::atomic<int> right{0};
+        std::latch running(1);
+        Pool* const stopped = &Pool::shared();
+        stopped->submit([&] {
+            running.count_down();
+            EXPECT_TRUE(eventually([&] { return replaced.load(); }, std::chrono::seconds(10)));
+            right += &Pool::shared() == stopped ? 1 : 0;
+            right += join([] { return Pool::current(); }, [] {}).first == stopped ? 1 : 0;
+            Pool::shared().submit([&] { right += &Pool::shared() == stopped ? 1 : 0; });
+        });
+        running.wait();
+        std::jthread stopper([] { Pool::stop_shared(); });
+        EXPECT_TRUE(eventually([&] { return &Pool::shared() != stopped; }));
+        replaced = true;
+        stopper.join();
+        ASSERT_EQ(right.load(), 3);
+        EXPECT_EQ(work_a_little(Pool::shared()), 27);
+    }
+    Pool::stop_shared();
+}
+
 TEST(Pool, ManyThreadsOutsideUseItAtOnce) {
     std::atomic<int> right{0};
     Pool pool(2);

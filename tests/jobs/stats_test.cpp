@@ -1,7 +1,9 @@
 #include "quarry/jobs/stats.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -106,6 +108,40 @@ TEST_P(StatsOn, SumsOfTheWorkersAreTheTotals) {
     EXPECT_EQ(stats.outside.spawned, 250U);
 }
 
+// R59: every job is counted by the worker that ran it, as the jobs themselves count where they are.
+TEST_P(StatsOn, JobsAreCountedWhereTheyRan) {
+    std::mutex mutex;
+    std::map<int, std::uint64_t> ran;
+    const auto note = [&] {
+        const std::lock_guard lock(mutex);
+        ++ran[Pool::current_index()];
+    };
+    std::vector<JobError> errors;
+    for (int i = 0; i < 200; ++i) pool.submit(note, {.lane = i % 4 == 0 ? Lane::io : Lane::frame});
+    pool.scope(
+        [&](Scope& scope) {
+            for (int i = 0; i < 2000; ++i) {
+                scope.spawn([&note, i] {
+                    note();
+                    if (i % 10 == 0) throw std::runtime_error("counted, too");
+                });
+            }
+        },
+        ScopeOptions{.errors = &errors});
+    ASSERT_TRUE(eventually([&] { return pool.stats().total.executed() == 2200; }));
+    const PoolStats stats = pool.stats();
+    std::map<int, std::uint64_t> counted;
+    const auto add = [&](int index, const WorkerStats& figures) {
+        if (figures.executed() != 0) counted[index] = figures.executed();
+    };
+    for (std::size_t i = 0; i < stats.workers.size(); ++i) add(static_cast<int>(i), stats.workers[i]);
+    // The only guest has the first place after the workers, the I/O threads have theirs after all guests.
+    add(GetParam(), stats.guests);
+    for (std::size_t i = 0; i < stats.io.size(); ++i) add(GetParam() + 256 + static_cast<int>(i), stats.io[i]);
+    EXPECT_EQ(counted, ran);
+    EXPECT_EQ(stats.total.failed, 200U);
+}
+
 // R2: which workers did how much, per batch and in total.
 TEST_P(StatsOn, SharesAddUpToOnePerBatchAndInTotal) {
     mixed_batch(pool);
@@ -166,6 +202,24 @@ TEST(Stats, EveryFigureMoves) {
     EXPECT_GE(total.promoted, total.taken_back);
 }
 
+// R59: with one other worker a futile round of looking for work is three looks into its queues: what it spawned, what
+// it submitted, and the slot of its last one. A round that finds the lane's job has not looked into the slot.
+TEST(Stats, EveryLookIntoAnotherWorkersQueuesIsAStealAttempt) {
+    constexpr std::uint64_t kJobs = 20;
+    Pool pool(2);
+    for (std::uint64_t i = 0; i < kJobs; ++i) {
+        ASSERT_TRUE(workers_park());
+        pool.submit([] {});
+        ASSERT_TRUE(eventually([&] { return pool.stats().total.completed == i + 1; }));
+    }
+    ASSERT_TRUE(workers_park());
+    const WorkerStats total = pool.stats().total;
+    EXPECT_GT(total.spins, kJobs);
+    EXPECT_LE(total.steal_attempts, 3 * total.spins);
+    EXPECT_GE(total.steal_attempts + kJobs, 3 * total.spins);
+    EXPECT_EQ(total.steals, 0U);
+}
+
 // Steal operations that a thief needs for the jobs of one busy producer.
 double jobs_per_steal(std::size_t steal_batch) {
     std::atomic<int> ran{0};
@@ -188,17 +242,17 @@ TEST(Stats, BatchStealingNeedsFewerOperations) {
 }
 
 // R62: an even load is shared evenly, within 10 points. The jobs sleep: if they computed, the share of a worker would
-// be the share of processor time that other programs leave it. The best of some tries counts all the same.
+// be the share of processor time that other programs leave it.
 TEST(Stats, EvenLoadIsSharedEvenly) {
-    Pool pool(2);
-    double spread = 1.0;
-    for (int tries = 0; tries < 10 && spread >= 0.10; ++tries) {
+    Pool pool(4);
+    std::vector<double> spreads;
+    for (int tries = 0; tries < 5; ++tries) {
         std::atomic<bool> done{false};
         const PoolStats before = pool.stats();
         // From within the pool, so that no guest takes part.
         pool.submit([&] {
             pool.scope([&](Scope& scope) {
-                for (int i = 0; i < 300; ++i) scope.spawn([] { std::this_thread::sleep_for(microseconds(100)); });
+                for (int i = 0; i < 1000; ++i) scope.spawn([] { std::this_thread::sleep_for(microseconds(100)); });
             });
             done = true;
         });
@@ -206,10 +260,14 @@ TEST(Stats, EvenLoadIsSharedEvenly) {
             std::this_thread::sleep_for(milliseconds(1));
             return done.load();
         }));
-        const std::vector<double> shares = pool.stats().since(before).shares();
-        spread = std::abs(shares[0] - shares[1]);
+        std::vector<double> shares = pool.stats().since(before).shares();
+        EXPECT_EQ(shares.back(), 0.0);
+        shares.pop_back();
+        spreads.push_back(*std::max_element(shares.begin(), shares.end()) -
+                          *std::min_element(shares.begin(), shares.end()));
     }
-    EXPECT_LT(spread, 0.10);
+    RecordProperty("spread_percent", static_cast<int>(median(spreads) * 100));
+    EXPECT_LT(median(spreads), 0.10);
 }
 
 // R62: with more jobs than workers nobody is left without any.

@@ -19,12 +19,16 @@ namespace {
 
 using namespace test_support;
 
-// The unrelated job that runs on this thread, if any: a job that finds another one's mark was run inside its wait.
+// Which of several unrelated pieces of work runs on this thread, if any: a job that finds the mark of another one was
+// run inside its wait.
 thread_local int mark = 0;
+std::atomic<int> strangers{0};
 
 class Marked {
   public:
-    explicit Marked(int with) : before_(std::exchange(mark, with)) {}
+    explicit Marked(int with) : before_(std::exchange(mark, with)) {
+        if (before_ != 0 && before_ != with) ++strangers;
+    }
     Marked(const Marked&) = delete;
     Marked& operator=(const Marked&) = delete;
     ~Marked() { mark = before_; }
@@ -39,49 +43,39 @@ class WaitingOn : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Workers, WaitingOn, testing::Values(1, 2, 8));
 
-int nested_work(Pool& pool, int depth, int number, std::atomic<int>& strangers) {
-    if (mark != number) ++strangers;
+int nested_work(Pool& pool, int depth, int number) {
     if (depth == 0) {
         spin_for(microseconds(1));
         return 1;
     }
     std::atomic<int> sum{0};
-    pool.scope([&](Scope& scope) {
-        for (int i = 0; i < 2; ++i) {
-            scope.spawn([&] {
-                const Marked here(number);
-                sum += nested_work(pool, depth - 1, number, strangers);
-            });
-        }
-    });
     const auto below = [&] {
         const Marked here(number);
-        return nested_work(pool, depth - 1, number, strangers);
+        return nested_work(pool, depth - 1, number);
     };
+    pool.scope([&](Scope& scope) {
+        for (int i = 0; i < 2; ++i) scope.spawn([&] { sum += below(); });
+    });
     const auto [a, b] = pool.join(below, below);
     parallel_for(pool, 0, 4, [&](int) {
         const Marked here(number);
-        sum += nested_work(pool, 0, number, strangers);
+        sum += nested_work(pool, 0, number);
     });
     return sum + a + b;
 }
 
 TEST_P(WaitingOn, NeverRunsUnrelatedWork) {
     constexpr int kTasks = 40;
-    std::atomic<int> inside_others{0};
-    std::atomic<int> strangers{0};
     std::atomic<int> finished{0};
+    strangers = 0;
     for (int number = 1; number <= kTasks; ++number) {
         pool.submit([&, number] {
-            if (mark != 0) ++inside_others;
             const Marked here(number);
-            EXPECT_EQ(nested_work(pool, 3, number, strangers), 64 + 4 * 16 + 4 * 4 + 4);
-            if (mark != number) ++strangers;
+            EXPECT_EQ(nested_work(pool, 3, number), 64 + 4 * 16 + 4 * 4 + 4);
             ++finished;
         });
     }
     ASSERT_TRUE(eventually([&] { return finished == kTasks; }));
-    EXPECT_EQ(inside_others.load(), 0);
     EXPECT_EQ(strangers.load(), 0);
 }
 
@@ -117,7 +111,7 @@ TEST_P(WaitingOn, JobsWaitForTasksTheySubmitted) {
     EXPECT_EQ(pool.submit([] { return Tree::sum(9); }).get(), 512);
 }
 
-// Entries of a deque below and above the one that somebody waits for.
+// Entries of a deque of submitted jobs below and above the one that somebody waits for.
 void submit_fillers(Pool& pool, std::atomic<int>& inside_waits, std::atomic<int>& ran) {
     for (int i = 0; i < 5; ++i) {
         pool.submit([&] {
@@ -127,35 +121,95 @@ void submit_fillers(Pool& pool, std::atomic<int>& inside_waits, std::atomic<int>
     }
 }
 
+// Jobs of a thread that sleeps meanwhile, spawned by workers: entries of their deques around the one that somebody
+// waits for, and nobody's to run inside a wait.
+class Fillers {
+  public:
+    Fillers(Scope& scope, std::atomic<int>& ran) : scope_(scope), ran_(ran) {}
+    void spawn() {
+        for (int i = 0; i < 5; ++i) {
+            scope_.spawn([&ran = ran_] {
+                if (mark != 0) ++strangers;
+                ++ran;
+            });
+        }
+    }
+
+  private:
+    Scope& scope_;
+    std::atomic<int>& ran_;
+};
+
 // A deque shows only its ends. Worker A waits for a job in the middle of B's deque, and B for one in the middle of A's;
 // nobody else is there to clear the way.
 TEST(Waiting, TwoWorkersWaitForJobsHiddenInEachOthersDeques) {
+    strangers = 0;
     for (int round = 0; round < static_cast<int>(scaled(200)); ++round) {
-        Pool pool(2);
-        std::barrier meeting(2);
-        Scope* scopes[2] = {};
-        std::atomic<int> inside_waits{0};
-        std::atomic<int> fillers{0};
         std::atomic<int> hidden{0};
+        std::atomic<int> fillers_ran{0};
         std::latch done(2);
-        for (int me = 0; me < 2; ++me) {
-            pool.submit([&, me] {
-                const Marked here(me + 1);
+        Pool pool(2);
+        pool.scope([&](Scope& outer) {
+            Fillers fillers(outer, fillers_ran);
+            std::barrier meeting(2);
+            Scope* scopes[2] = {};
+            for (int me = 0; me < 2; ++me) {
+                pool.submit([&, me] {
+                    const Marked here(me + 1);
+                    pool.scope([&](Scope& scope) {
+                        scopes[me] = &scope;
+                        meeting.arrive_and_wait();
+                        fillers.spawn();
+                        scopes[1 - me]->spawn([&] { ++hidden; });
+                        fillers.spawn();
+                        meeting.arrive_and_wait();
+                    });
+                    done.count_down();
+                });
+            }
+            done.wait();
+        });
+        ASSERT_EQ(hidden.load(), 2);
+        ASSERT_EQ(fillers_ran.load(), 20);
+        ASSERT_EQ(strangers.load(), 0);
+    }
+}
+
+// Worker B waits for a job that A has spawned before it began to wait for B: A would not look at it itself.
+TEST(Waiting, WorkerThatSleepsInAWaitHidesNothingThatItSpawnedBefore) {
+    strangers = 0;
+    for (int round = 0; round < static_cast<int>(scaled(200)); ++round) {
+        std::atomic<int> hidden{0};
+        std::atomic<int> fillers_ran{0};
+        std::latch done(1);
+        Pool pool(2);
+        pool.scope([&](Scope& outer) {
+            Fillers fillers(outer, fillers_ran);
+            std::barrier meeting(2);
+            Scope* scope_of_b = nullptr;
+            Task<void> b = pool.submit([&] {
+                const Marked here(2);
                 pool.scope([&](Scope& scope) {
-                    scopes[me] = &scope;
+                    scope_of_b = &scope;
                     meeting.arrive_and_wait();
-                    submit_fillers(pool, inside_waits, fillers);
-                    scopes[1 - me]->spawn([&] { ++hidden; });
-                    submit_fillers(pool, inside_waits, fillers);
                     meeting.arrive_and_wait();
                 });
+            });
+            pool.submit([&] {
+                const Marked here(1);
+                meeting.arrive_and_wait();
+                fillers.spawn();
+                scope_of_b->spawn([&] { ++hidden; });
+                fillers.spawn();
+                meeting.arrive_and_wait();
+                b.wait();
                 done.count_down();
             });
-        }
-        done.wait();
-        ASSERT_EQ(hidden.load(), 2);
-        ASSERT_TRUE(eventually([&] { return fillers == 20; }));
-        ASSERT_EQ(inside_waits.load(), 0);
+            done.wait();
+        });
+        ASSERT_EQ(hidden.load(), 1);
+        ASSERT_EQ(fillers_ran.load(), 10);
+        ASSERT_EQ(strangers.load(), 0);
     }
 }
 

@@ -58,7 +58,7 @@ auto chunk_at(I first, std::iter_difference_t<I> count) {
 }  // namespace impl
 
 // One result for every `chunk` consecutive elements, in order; the last chunk may be shorter. `f` gets a
-// std::span, or a std::ranges::subrange when the elements are not contiguous. As parallel_map otherwise.
+// std::span, or a ChunkView when the elements are not contiguous. As parallel_map otherwise.
 template <std::ranges::random_access_range Range, class F>
 auto chunk_map(Pool& pool, Range&& range, std::size_t chunk, F f) {
     if (chunk == 0) throw std::invalid_argument("chunk_map: chunk is 0; it must be at least 1");

@@ -103,8 +103,10 @@ class Pool {
     QUARRY_API PoolStats stats() const;
 
     // A pool with the default options, made at first use. It is never destroyed, unless by stop_shared(): no thread is
-    // left to a static destructor. After stop_shared() the next use makes a new one.
+    // left to a static destructor.
     QUARRY_API static Pool& shared();
+    // Destroys that pool, if there is one, as any pool: all that was accepted is finished first. To its own jobs it
+    // stays the shared one meanwhile; for everybody else the next use makes a new one.
     QUARRY_API static void stop_shared();
     // The pool whose job runs on this thread, or in whose scope this thread takes part; else null.
     QUARRY_API static Pool* current() noexcept;
