@@ -40,12 +40,12 @@ using namespace test_support;
 // The nodes of jobs move between threads, so how many each needs depends on the schedule: warm up with more work than
 // is measured. A schedule that has not been before may still need a block of nodes: the median of a few measurements.
 template <class Work>
-std::uint64_t allocations_once_warm(Work work) {
-    for (int i = 0; i < 20; ++i) work(4);
+std::uint64_t allocations_once_warm(Work work, int rounds = 20) {
+    for (int i = 0; i < rounds; ++i) work(4);
     std::array<std::uint64_t, 5> counts{};
     for (std::uint64_t& count : counts) {
         const std::uint64_t before = allocation_count();
-        for (int i = 0; i < 20; ++i) work(1);
+        for (int i = 0; i < rounds; ++i) work(1);
         count = allocation_count() - before;
     }
     std::sort(counts.begin(), counts.end());
@@ -207,8 +207,8 @@ TEST_P(AllocationOn, WorkerLocalDoesNotAllocateOnceEachThreadHasItsOwn) {
 }
 
 // Numbers without an order, and enough of them to be shared.
-std::vector<std::uint32_t> shuffled() {
-    std::vector<std::uint32_t> numbers(static_cast<std::size_t>(kBatch) * 5);
+std::vector<std::uint32_t> shuffled(std::size_t count = std::size_t{kBatch} * 5) {
+    std::vector<std::uint32_t> numbers(count);
     std::minstd_rand random(1);
     for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random());
     return numbers;
@@ -229,16 +229,19 @@ TEST_P(AllocationOn, ParallelReduceDoesNotAllocate) {
 }
 
 TEST_P(AllocationOn, ParallelSortDoesNotAllocate) {
-    const std::vector<std::uint32_t> numbers = shuffled();
-    std::vector<std::uint32_t> sorted(numbers.size());
-    EXPECT_EQ(allocations_once_warm([&](int times) {
-                  for (int i = 0; i < times; ++i) {
-                      std::copy(numbers.begin(), numbers.end(), sorted.begin());
-                      parallel_sort(pool, sorted);
-                  }
-              }),
-              0U);
-    EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+    const auto expect_none = [&](std::vector<std::uint32_t> numbers, int rounds) {
+        std::vector<std::uint32_t> sorted(numbers.size());
+        const auto sort = [&](int times) {
+            for (int i = 0; i < times; ++i) {
+                std::copy(numbers.begin(), numbers.end(), sorted.begin());
+                parallel_sort(pool, sorted);
+            }
+        };
+        EXPECT_EQ(allocations_once_warm(sort, rounds), 0U);
+        EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+    };
+    expect_none(shuffled(kBatch * 5), 20);
+    expect_none(shuffled(scaled(400'000)), 1);  // partitions in parallel
 }
 
 // Only its table of blocks, in three pieces.

@@ -81,6 +81,18 @@ TEST(Stress, StealStormLosesNothing) {
     });
 }
 
+// R64, R59: thieves that meet at one deque with few entries lose races, and the figures say so.
+TEST(Stress, StealStormCountsLostRaces) {
+    Pool pool(PoolOptions{.workers = 16, .steal_batch = 1});
+    EXPECT_TRUE(eventually([&] {
+        pool.scope([&](Scope& scope) {
+            for (int i = 0; i < 200; ++i) scope.spawn([] { spin_for(microseconds(1)); });
+        });
+        return pool.stats().total.lost_races > 0;
+    }));
+    expect_balanced(pool);
+}
+
 // Workers that fall asleep and are woken all the time: a lost wake-up stops the test.
 TEST(Stress, EveryJobAfterAPauseIsFound) {
     for_each_seed("pauses", [&](std::uint64_t seed) {
