@@ -4,6 +4,7 @@
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/steal_backoff.hpp"
 #include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 
@@ -16,7 +17,6 @@ constexpr std::size_t kLowFirstAfter = 64;
 constexpr std::uint32_t kMostFrameJobsInARow = 63;
 constexpr std::size_t kMostInjectedAtOnce = 16;
 constexpr int kYieldsBeforeSleep = 2;
-constexpr int kMostLostRaces = 4;
 
 }  // namespace
 
@@ -131,15 +131,14 @@ Node* Worker::find_injected_in(Lane which) noexcept {
 
 Node* Worker::steal_from(Worker& victim, Lane which) {
     Deque<DefaultAtomics, Node*>& own = lane_queues(which).deque;
-    for (int lost = 0; lost < kMostLostRaces;) {
+    StealBackoff backoff;
+    while (backoff.may_try()) {
         counters.steal_attempts.add();
         const StealBatch<Node*> batch = victim.lane_queues(which).deque.steal_batch(own, core.options.steal_batch);
         if (batch.status == StealStatus::empty) return nullptr;
         if (batch.lost_race) counters.lost_races.add();
         if (batch.status == StealStatus::lost) {
-            // Others are at the same deque: step back, for longer the more often it happens (R64).
-            for (int i = 0; i < (4 << lost); ++i) os::cpu_relax();
-            ++lost;
+            backoff.lost_race(os::cpu_relax);
             continue;
         }
         counters.steals.add();

@@ -51,7 +51,7 @@ class InboxStress : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Slots, InboxStress, testing::Values(1, 2, 3, 64));
 
 TEST_P(InboxStress, ProducersThatPutThemselves) {
-    constexpr std::size_t kItems = scaled(20'000);
+    constexpr std::size_t kItems = scaled(20'000, 40);
     for_each_seed("InboxStress.ProducersThatPutThemselves", [&](std::uint64_t seed) {
         Inbox<std::uint32_t> inbox({.slots = GetParam()});
         std::vector<std::thread> producers;
@@ -88,7 +88,7 @@ TEST_P(InboxStress, ProducersThatPutThemselves) {
 
 // Producers submit jobs to a pool, cancel and raise some of them; callbacks throw now and then.
 TEST_P(InboxStress, JobsThatAreRaisedAndCancelled) {
-    constexpr std::size_t kJobs = scaled(4'000);
+    constexpr std::size_t kJobs = scaled(4'000, 40);
     for_each_seed("InboxStress.JobsThatAreRaisedAndCancelled", [&](std::uint64_t seed) {
         // A single worker has nobody who finds what it overlooks.
         Pool pool({.workers = seed % 2 == 0 || GetParam() == 1 ? 1 : 4, .queue_capacity = 64});
@@ -144,7 +144,7 @@ TEST_P(InboxStress, JobsThatAreRaisedAndCancelled) {
 TEST(InboxLifeStress, EndsAtAnyTime) {
     for_each_seed("InboxLifeStress.EndsAtAnyTime", [&](std::uint64_t seed) {
         std::mt19937_64 random(seed);
-        for (std::size_t round = 0; round < scaled(600); ++round) {
+        for (std::size_t round = 0; round < scaled(600, 40); ++round) {
             auto pool = std::make_unique<Pool>(static_cast<int>(1 + random() % 3));
             auto inbox = std::make_unique<Inbox<std::uint32_t>>(InboxOptions{.slots = 1 + random() % 3});
             std::vector<InboxTask> tasks;

@@ -1,16 +1,14 @@
-// Absurd options, callables that throw while they are copied, a system that refuses threads.
+// Absurd options, callables that throw while they are copied, pools destroyed from within. For a system that refuses
+// threads see thread_failure_test.cpp.
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "quarry/jobs/error.hpp"
@@ -167,64 +165,6 @@ TEST_F(BadInputDeath, PoolDestroyedByItsJobInsideAnotherPoolSaysSoAndTerminates)
         for (;;) pause();
     };
     EXPECT_EXIT(destroy_elsewhere(), testing::KilledBySignal(SIGABRT), "destroyed by one of its own jobs");
-}
-
-// A sanitizer adds a thread of its own to the first one that is made.
-std::size_t threads_before() {
-    std::thread([] {}).join();
-    return threads_of_process();
-}
-
-// Runs in a process of its own. The limit does not hold for root.
-[[noreturn]] void run_out_of_threads() {
-    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) std::_Exit(10);
-    const std::size_t before = threads_before();
-    const rlimit none{1, 1};
-    if (setrlimit(RLIMIT_NPROC, &none) != 0) std::_Exit(11);
-    try {
-        const Pool pool(64);
-        std::_Exit(12);
-    } catch (const Error& error) {
-        if (std::string(error.what()).find("can not start worker thread") == std::string::npos) std::_Exit(13);
-    } catch (...) {
-        std::_Exit(14);
-    }
-    if (!threads_return_to(before)) std::_Exit(15);
-    std::fputs("as expected\n", stderr);
-    std::_Exit(0);
-}
-
-TEST_F(BadInputDeath, ThreadsThatCanNotBeStartedGiveAnErrorAndLeaveNone) {
-    EXPECT_EXIT(run_out_of_threads(), testing::ExitedWithCode(0), "as expected");
-}
-
-// The same after some have started: the system has room for few more.
-[[noreturn]] void run_out_of_threads_half_way() {
-    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) std::_Exit(10);
-    const std::size_t before = threads_before();
-    for (rlim_t limit = 2; limit < 4096; limit += limit) {
-        const rlimit some{limit, 4096};
-        if (setrlimit(RLIMIT_NPROC, &some) != 0) std::_Exit(11);
-        try {
-            const Pool few(2);
-        } catch (const Error&) {
-            if (!threads_return_to(before)) std::_Exit(15);
-            continue;  // others of this user have used it up
-        }
-        try {
-            const Pool many(1024);
-            std::_Exit(12);
-        } catch (const Error&) {
-        }
-        if (!threads_return_to(before)) std::_Exit(15);
-        std::fputs("as expected\n", stderr);
-        std::_Exit(0);
-    }
-    std::_Exit(16);
-}
-
-TEST_F(BadInputDeath, ThreadsThatWereStartedBeforeOneFailedAreStoppedAgain) {
-    EXPECT_EXIT(run_out_of_threads_half_way(), testing::ExitedWithCode(0), "as expected");
 }
 
 TEST(BadInput, MoreGuestsThanPlacesGetAnError) {

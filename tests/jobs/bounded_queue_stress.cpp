@@ -3,15 +3,20 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "jobs/atomics/policy.hpp"
+#include "tests/jobs/stress_support.hpp"
+#include "tests/jobs/support.hpp"
 
 namespace quarry::impl {
 namespace {
+
+using namespace test_support;
 
 struct Item {
     std::uint64_t number = 0;
@@ -20,25 +25,16 @@ struct Item {
 };
 using ItemQueue = BoundedQueue<DefaultAtomics, Item*>;
 
-#if defined(QUARRY_THREAD_SANITIZER)
-constexpr std::size_t kItems = 20'000;
-#else
-constexpr std::size_t kItems = 100'000;
-#endif
+constexpr std::size_t kItems = scaled(100'000, 40);
 
 struct Traffic {
     std::size_t pushers;
     std::size_t poppers;
     std::size_t capacity;
-    std::size_t batch;
+    std::size_t batch;  // most that are popped at once
 };
 
-class BoundedQueueStress : public testing::TestWithParam<Traffic> {};
-
-// Every item arrives once, and those of one pusher arrive at one popper in the order in which they were
-// pushed.
-TEST_P(BoundedQueueStress, LosesNothingAndKeepsTheOrderOfEachPusher) {
-    const Traffic traffic = GetParam();
+void carry_items(const Traffic& traffic, std::uint64_t seed) {
     const std::size_t share = kItems / traffic.pushers;
     std::vector<Item> items(share * traffic.pushers);
     ItemQueue queue(traffic.capacity);
@@ -56,11 +52,12 @@ TEST_P(BoundedQueueStress, LosesNothingAndKeepsTheOrderOfEachPusher) {
         });
     }
     for (std::size_t popper = 0; popper < traffic.poppers; ++popper) {
-        threads.emplace_back([&] {
+        threads.emplace_back([&, popper] {
+            std::minstd_rand random(static_cast<std::uint32_t>(seed + popper));
             std::vector<std::uint64_t> last(traffic.pushers, 0);
             std::vector<Item*> batch(traffic.batch);
             while (arrived < items.size()) {
-                const std::size_t count = queue.try_pop_batch(batch.data(), batch.size());
+                const std::size_t count = queue.try_pop_batch(batch.data(), 1 + random() % batch.size());
                 if (count == 0) std::this_thread::yield();
                 for (std::size_t i = 0; i < count; ++i) {
                     Item& item = *batch[i];
@@ -77,6 +74,14 @@ TEST_P(BoundedQueueStress, LosesNothingAndKeepsTheOrderOfEachPusher) {
     EXPECT_EQ(arrived, items.size());
     for (const Item& item : items) ASSERT_EQ(item.popped, 1);
     EXPECT_TRUE(queue.looks_empty());
+}
+
+class BoundedQueueStress : public testing::TestWithParam<Traffic> {};
+
+// Every item arrives once, and those of one pusher arrive at one popper in the order in which they were
+// pushed.
+TEST_P(BoundedQueueStress, LosesNothingAndKeepsTheOrderOfEachPusher) {
+    for_each_seed("bounded queue", [](std::uint64_t seed) { carry_items(GetParam(), seed); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Traffic, BoundedQueueStress,

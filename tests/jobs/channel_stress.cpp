@@ -54,7 +54,7 @@ struct Receipts {
     bool in_order = true;
 };
 
-constexpr std::size_t kParcels = scaled(40'000, 20);
+constexpr std::size_t kParcels = scaled(40'000, 40);
 
 // By every verb that can, chosen at random.
 bool send_somehow(Channel<Parcel>& channel, Parcel parcel, std::uint32_t random) {
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Traffic, ChannelStress,
 TEST(ChannelClose, WhileEightThreadsSendAndReceive) {
     for_each_seed("ChannelClose", [](std::uint64_t seed) {
         std::minstd_rand random(static_cast<std::uint32_t>(seed));
-        for (int round = 0; round < static_cast<int>(scaled(60)); ++round) {
+        for (int round = 0; round < static_cast<int>(scaled(60, 15)); ++round) {
             Channel<Parcel> channel(1 + random() % 3);
             std::atomic<std::uint64_t> sent{0};
             std::atomic<std::uint64_t> received{0};
@@ -183,7 +183,7 @@ void send_slippery(Channel<Slippery>& channel, std::uint64_t number) {
 }
 
 TEST(ChannelThrow, ValuesThatThrowWhenMovedAreNeitherLostNorDoubled) {
-    constexpr std::size_t kValues = scaled(8'000, 16);
+    constexpr std::size_t kValues = scaled(8'000, 40);
     for (const std::size_t capacity : {1U, 3U}) {
         Channel<Slippery> channel(capacity);
         std::atomic<int> sending{3};

@@ -117,7 +117,7 @@ TEST(CoroStress, RandomHopsRunEverythingOnce) {
         constexpr int kDepth = 6;
         std::vector<Task<std::uint64_t>> tasks;
         std::uint64_t planned = 0;
-        for (std::uint64_t i = 0; i < scaled(40, 4); ++i) {
+        for (std::uint64_t i = 0; i < scaled(40, 8); ++i) {
             planned += Walk::planned(mix(seed, i), kDepth);
             tasks.push_back(pool.start(walk.walk(mix(seed, i), kDepth, true)));
         }
@@ -158,7 +158,7 @@ TEST(CoroStress, StopsCancelsAndDropsLeaveNothingBehind) {
             co_return 1;
         };
         int ended = 0;
-        const auto rounds = static_cast<int>(scaled(2000));
+        const auto rounds = static_cast<int>(scaled(2000, 20));
         for (int round = 0; round < rounds; ++round) {
             const std::uint64_t random = mix(seed, static_cast<std::uint64_t>(round));
             std::stop_source source;

@@ -12,9 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "jobs/atomics/policy.hpp"
+#include "tests/jobs/stress_support.hpp"
+#include "tests/jobs/support.hpp"
 
 namespace quarry::impl {
 namespace {
+
+using namespace test_support;
 
 struct Item {
     std::uint64_t number = 0;
@@ -22,12 +26,7 @@ struct Item {
 };
 using ItemDeque = Deque<DefaultAtomics, Item*>;
 
-// The thread sanitizer makes everything about ten times slower.
-#if defined(QUARRY_THREAD_SANITIZER)
-constexpr std::size_t kItems = 20'000;
-#else
-constexpr std::size_t kItems = 200'000;
-#endif
+constexpr std::size_t kItems = scaled(200'000);
 
 struct Checksum {
     std::atomic<std::uint64_t> count{0};
@@ -55,8 +54,8 @@ void expect_each_taken_once(const std::vector<Item>& items, const Checksum& chec
 
 // Pushes all items and takes some back, as a worker that spawns and runs does; the thieves must take the
 // rest.
-void own(ItemDeque& deque, Item* first, std::size_t count, Checksum& checksum) {
-    std::minstd_rand random(42);
+void own(ItemDeque& deque, Item* first, std::size_t count, Checksum& checksum, std::uint64_t seed) {
+    std::minstd_rand random(static_cast<std::uint32_t>(seed));
     for (std::size_t i = 0; i < count; ++i) {
         deque.push(first + i);
         if (i % 512 == 0) std::this_thread::yield();
@@ -65,8 +64,7 @@ void own(ItemDeque& deque, Item* first, std::size_t count, Checksum& checksum) {
     }
 }
 
-// R52: four owners push while four thieves steal from all of them; counts and sums must agree.
-TEST(DequeStress, FourPushersAndFourStealersLoseNothing) {
+void push_and_steal(std::uint64_t seed) {
     constexpr std::size_t kOwners = 4;
     std::vector<Item> items = numbered(kItems);
     std::vector<std::unique_ptr<ItemDeque>> deques;
@@ -78,7 +76,7 @@ TEST(DequeStress, FourPushersAndFourStealersLoseNothing) {
         constexpr std::size_t kShare = kItems / kOwners;
         threads.emplace_back([&, i] {
             start.arrive_and_wait();
-            own(*deques[i], items.data() + i * kShare, kShare, checksum);
+            own(*deques[i], items.data() + i * kShare, kShare, checksum, seed + i);
         });
     }
     for (std::size_t i = 0; i < 4; ++i) {
@@ -97,8 +95,12 @@ TEST(DequeStress, FourPushersAndFourStealersLoseNothing) {
     expect_each_taken_once(items, checksum);
 }
 
-// R64: one owner, sixteen thieves, and the deque rarely holds more than an entry or two.
-TEST(DequeStress, StealStormOfSixteenThievesLosesNothing) {
+// R52: four owners push while four thieves steal from all of them; counts and sums must agree.
+TEST(DequeStress, FourPushersAndFourStealersLoseNothing) {
+    for_each_seed("pushers and stealers", push_and_steal);
+}
+
+void storm(std::uint64_t seed) {
     std::vector<Item> items = numbered(kItems / 4);
     ItemDeque deque(1);
     Checksum checksum;
@@ -115,9 +117,14 @@ TEST(DequeStress, StealStormOfSixteenThievesLosesNothing) {
         });
     }
     start.arrive_and_wait();
-    own(deque, items.data(), items.size(), checksum);
+    own(deque, items.data(), items.size(), checksum, seed);
     for (std::thread& thief : thieves) thief.join();
     expect_each_taken_once(items, checksum);
+}
+
+// R64: one owner, sixteen thieves, and the deque rarely holds more than an entry or two.
+TEST(DequeStress, StealStormOfSixteenThievesLosesNothing) {
+    for_each_seed("storm on a deque", storm);
 }
 
 // A thief that takes an entry sees what the owner wrote before the push; the thread sanitizer watches.

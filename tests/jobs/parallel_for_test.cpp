@@ -127,14 +127,16 @@ TEST(ParallelFor, LongLoopUsesEveryWorker) {
 TEST(ParallelFor, ShortLoopWakesNobody) {
     Pool pool(2);
     std::vector<std::uint32_t> values(1000);
-    std::uint64_t woken = 1;
-    for (int tries = 0; tries < 20 && woken != 0; ++tries) {
+    constexpr int kLoops = 50;
+    int woke_nobody = 0;
+    for (int i = 0; i < kLoops; ++i) {
         ASSERT_TRUE(workers_park());
         const PoolStats before = pool.stats();
-        parallel_for(pool, std::size_t{0}, std::size_t{kFullSpeed ? 1000 : 20}, [&](std::size_t i) { ++values[i]; });
-        woken = pool.stats().since(before).total.wakes;
+        parallel_for(pool, std::size_t{0}, std::size_t{kFullSpeed ? 1000 : 20}, [&](std::size_t k) { ++values[k]; });
+        if (pool.stats().since(before).total.wakes == 0) ++woke_nobody;
     }
-    EXPECT_EQ(woken, 0U);
+    // Not all: a loop that is interrupted has taken its 10 us.
+    EXPECT_GT(woke_nobody, kLoops * 8 / 10);
 }
 
 // R69 in small: a worker that becomes free while a range runs takes part of its rest.

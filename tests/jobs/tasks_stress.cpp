@@ -302,7 +302,7 @@ void use_until_the_end(std::vector<Held>& tasks, std::deque<Record>& records, Le
 TEST(TasksAndPool, VerbsMeetTheEndOfThePool) {
     for_each_seed("end of the pool", [&](std::uint64_t seed) {
         std::mt19937_64 random(seed);
-        for (int round = 0; round < 10; ++round) {
+        for (std::size_t round = 0; round < scaled(10, 4); ++round) {
             std::array<std::deque<Record>, 4> records;
             std::array<std::vector<Held>, 4> held;
             Ledger ledger;

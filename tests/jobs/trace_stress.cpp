@@ -45,7 +45,7 @@ TEST(TraceStress, FilesWrittenWhileThreadsRecordAreWholeAndNested) {
     }
     std::size_t spans = 0;
     // A few files are written before a host's thread has even started: those alone would show nothing.
-    for (std::size_t i = 0; i < scaled(60, 4) || spans == 0; ++i) {
+    for (std::size_t i = 0; i < scaled(60, 12) || spans == 0; ++i) {
         const ReadTrace read = read_trace(trace);
         expect_nesting(read);
         for (const auto& [number, track] : read.tracks) spans += track.spans.size();
@@ -64,7 +64,7 @@ TEST(TraceStress, TracesComeAndGoWhileThreadsRecord) {
             while (!enough) std::thread([&] { busy_frame(pool); }).join();
         });
     }
-    for (std::size_t i = 0; i < scaled(100, 4); ++i) {
+    for (std::size_t i = 0; i < scaled(100, 10); ++i) {
         Trace trace(pool, {.events_per_thread = 64});
         spin_for(microseconds(200));
         if (i % 2 == 0) trace.stop();
