@@ -198,6 +198,9 @@ class PoolCore {
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
+    // As Worker has them. No exchange: they belong to the host's thread, though that may be another one tomorrow.
+    std::atomic<std::uint32_t> host_important_in_a_row_{0};
+    std::atomic<std::uint32_t> host_since_low_{0};
     std::atomic<bool> in_frame_{false};          // the host's thread is
     std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
 
