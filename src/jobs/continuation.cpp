@@ -20,8 +20,15 @@ namespace {
 // The pool in which a task is continued. A when_all of nothing has none: that of the calling job, else the shared one.
 PoolCore& enter_pool_of(const TaskHeader& header) {
     if (header.home != nullptr) {
-        if (header.home->try_enter(header.home_serial)) return header.home->core();
-        throw Error("the pool of this Task has been destroyed: nobody can run what follows it");
+        if (!header.home->try_enter(header.home_serial)) {
+            throw Error("the pool of this Task has been destroyed: nobody can run what follows it");
+        }
+        PoolCore& core = header.home->core();
+        if (core.is_forked_copy()) {
+            header.home->leave();
+            core.require_usable();
+        }
+        return core;
     }
     Pool* const current = Pool::current();
     PoolCore& core = (current != nullptr ? *current : Pool::shared()).core();
@@ -73,6 +80,8 @@ class Gather {
     Gather& operator=(const Gather&) = delete;
 
     void prepare() {
+        const TaskHome* const home = task_header(static_cast<Node&>(*jobs_.front())).home;
+        for (Job* const job : jobs_) require_end_of(static_cast<Node&>(*job), home);
         prepare_continuation(job_, *jobs_.front());
         task_header(job_).antecedents.set(reinterpret_cast<std::uintptr_t>(&list_) | kAntecedentListMark);
     }
@@ -94,6 +103,13 @@ class Gather {
     struct Listener : EndListener {
         Gather* gather;
     };
+
+    // One of another pool, which may be that of a forked child's parent.
+    static void require_end_of(Node& job, const TaskHome* checked_home) {
+        if (task_header(job).home == checked_home || job.end.is_set()) return;
+        const TaskVisit visit(job);
+        if (visit) visit.core().require_usable();
+    }
 
     // A waiter goes back to the antecedents as long as the job is not armed, so they go after that, and after them the
     // list. The job itself may be over by then, and with it its pool: the caller may be a thread of another one.

@@ -87,8 +87,21 @@ void PoolCore::end_task(Node& node, JobEnd end) noexcept {
 Node* PoolCore::take_host_job() noexcept {
     Injection& host = injection(Lane::host);
     for (;;) {
-        Node* node = host.take_important();
-        if (node == nullptr) host.take(&node, 1, false);
+        const std::uint32_t important = host_important_in_a_row_.load(std::memory_order_relaxed);
+        const bool others_first = important >= Injection::kMostImportantInARow;
+        Node* node = others_first ? nullptr : host.take_important();
+        if (node != nullptr) {
+            host_important_in_a_row_.store(important + 1, std::memory_order_relaxed);
+        } else {
+            const std::uint32_t since_low = host_since_low_.load(std::memory_order_relaxed);
+            const bool low_first = since_low >= Injection::kLowFirstAfter;
+            if (host.take(&node, 1, low_first) != 0) {
+                host_since_low_.store(low_first ? 0 : since_low + 1, std::memory_order_relaxed);
+            } else if (others_first) {
+                node = host.take_important();
+            }
+            host_important_in_a_row_.store(0, std::memory_order_relaxed);
+        }
         if (node == nullptr || node->claim.try_claim()) return node;
         release(node);
     }
@@ -123,10 +136,12 @@ std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks
 
 // The pool is being destroyed. On another thread than the host's they can not run any more.
 void PoolCore::finish_host_jobs() noexcept {
-    if (is_host_thread()) {
+    // To run them this thread needs a guest's place, and there may be none.
+    const bool some_wait = !injection(Lane::host).looks_empty();
+    if (some_wait && is_host_thread()) {
         const Participation participation(*this);
         while (Node* const node = take_host_job()) participation.worker().run_waited_for(*node, Succession::none);
-    } else {
+    } else if (some_wait) {
         while (Node* const node = take_host_job()) {
             end_cancelled(*node);
             release(node);

@@ -39,10 +39,11 @@ bool listen_for_end(Job& job, EndListener& listener) noexcept {
     return listen(static_cast<Node&>(job), listener);
 }
 
-bool cancel_task(Job& job) noexcept {
+bool cancel_task(Job& job) {
     auto& node = static_cast<Node&>(job);
     if (node.end.is_set()) return false;
     const TaskVisit visit(node);
+    if (visit) visit.core().require_usable();
     if (!visit || !node.claim.try_claim_even_if_unarmed()) return false;
     visit.core().end_cancelled(node);
     return true;
@@ -104,6 +105,7 @@ bool raise_task(Job& job, Priority priority) {
     auto& node = static_cast<Node&>(job);
     if (node.end.is_set()) return false;
     const TaskVisit visit(node);
+    if (visit) visit.core().require_usable();
     return visit && raise_in(visit.core(), node, priority);
 }
 

@@ -137,8 +137,10 @@ void Worker::run_closure(Node& node) noexcept {
         const LineageFrame frame(*this, node);
         futile_word = 0;
         lose_patience();
+        // What the closure's destructor runs on top of this job, which may have failed by then, ends in its own way.
+        const JobEnd outer = std::exchange(job_end, JobEnd::completed);
         node.operate(node, Job::Operation::run);
-        how = std::exchange(job_end, JobEnd::completed);
+        how = std::exchange(job_end, outer);
     }
     if (node.claim.ended()) node.operate(node, Job::Operation::destroy);
     counters.count(how);

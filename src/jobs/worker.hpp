@@ -156,6 +156,8 @@ class Worker : public WorkerContext {
     Node* find_own_in(Lane which);
     Node* find_elsewhere();
     Node* find_elsewhere_in(Lane which);
+    Node* find_unimportant_elsewhere_in(Lane which);
+    Node* find_passed_over_in(Lane which);
     Node* steal_from(Worker& victim, Lane which);
     Node* steal_far_from(Worker& victim, Lane which) noexcept;
     bool background_is_due() const noexcept;
@@ -191,6 +193,8 @@ class Worker : public WorkerContext {
     std::uint32_t turn_ = 0;
     std::array<std::size_t, 3> injected_since_low_{};  // by lane
     std::uint32_t frame_jobs_in_a_row_ = 0;
+    std::uint32_t important_in_a_row_ = 0;  // high and urgent ones, since others had their turn
+    bool injected_was_passed_over_ = false;
     bool woken_from_outside_ = false;  // for the job that was found last
     StealPace steal_pace_;
 };

@@ -11,8 +11,6 @@
 namespace quarry::impl {
 namespace {
 
-// After so many jobs out of a lane's queue a low one goes before the normal ones.
-constexpr std::size_t kLowFirstAfter = 64;
 // Unreserved workers take one background job after so many of the frame, if there is one: 1 in 64.
 constexpr std::uint32_t kMostFrameJobsInARow = 63;
 constexpr std::size_t kMostInjectedAtOnce = 16;
@@ -67,13 +65,30 @@ Node* Worker::find_important_in(Lane which) noexcept {
     if (!injected.important_waiting()) [[likely]]
         return nullptr;
     while (Node* const entry = injected.take_important()) {
-        if (Node* const node = claimed(entry)) return enter_lane(which, node);
+        Node* const node = claimed(entry);
+        if (node == nullptr) continue;
+        ++important_in_a_row_;
+        return enter_lane(which, node);
     }
     return nullptr;
 }
 
+// But a steady flow of them does not keep the others waiting for ever. By turns what waits in the lane's queue goes
+// first and what this worker has itself, which its caller looks at next: else the one could hide the other.
+Node* Worker::find_passed_over_in(Lane which) {
+    important_in_a_row_ = 0;
+    injected_was_passed_over_ = !injected_was_passed_over_;
+    if (injected_was_passed_over_) {
+        if (Node* const node = find_injected_in(which)) return node;
+    }
+    return lane_queues(which).has_visible_work() ? nullptr : find_unimportant_elsewhere_in(which);
+}
+
 Node* Worker::find_own_in(Lane which) {
-    if (Node* const node = find_important_in(which)) return node;
+    if (core.injection(which).important_waiting()) [[unlikely]] {
+        const bool others_first = important_in_a_row_ >= Injection::kMostImportantInARow;
+        if (Node* const node = others_first ? find_passed_over_in(which) : find_important_in(which)) return node;
+    }
     LaneQueues& own = lane_queues(which);
     const std::uint32_t turn = ++turn_ % kInjectedFirstEvery;
     if (turn == 0) {
@@ -114,7 +129,7 @@ Node* Worker::find_injected_in(Lane which) noexcept {
             most = 1;
         }
         std::size_t& since_low = injected_since_low_[static_cast<std::size_t>(which)];
-        const bool low_first = since_low >= kLowFirstAfter;
+        const bool low_first = since_low >= Injection::kLowFirstAfter;
         const std::size_t count = injected.take(batch, most, low_first);
         if (count == 0) return nullptr;
         since_low = low_first ? 0 : since_low + count;
@@ -129,12 +144,28 @@ Node* Worker::find_injected_in(Lane which) noexcept {
     }
 }
 
+namespace {
+
+// Without memory for many, one: it needs no place.
+StealBatch<Node*> steal_some(Deque<DefaultAtomics, Node*>& from, Deque<DefaultAtomics, Node*>& into,
+                             std::size_t most) noexcept {
+    try {
+        return from.steal_batch(into, most);
+    } catch (const std::bad_alloc&) {
+        const Steal<Node*> one = from.steal();
+        const std::size_t taken = one.status == StealStatus::got ? 1 : 0;
+        return {one.status, one.value, taken, one.status == StealStatus::lost};
+    }
+}
+
+}  // namespace
+
 Node* Worker::steal_from(Worker& victim, Lane which) {
     Deque<DefaultAtomics, Node*>& own = lane_queues(which).deque;
     StealBackoff backoff;
     while (backoff.may_try()) {
         counters.steal_attempts.add();
-        const StealBatch<Node*> batch = victim.lane_queues(which).deque.steal_batch(own, core.options.steal_batch);
+        const StealBatch<Node*> batch = steal_some(victim.lane_queues(which).deque, own, core.options.steal_batch);
         if (batch.status == StealStatus::empty) return nullptr;
         if (batch.lost_race) counters.lost_races.add();
         if (batch.status == StealStatus::lost) {
@@ -175,6 +206,10 @@ Node* Worker::find_elsewhere() {
 
 Node* Worker::find_elsewhere_in(Lane which) {
     if (Node* const node = find_important_in(which)) return node;
+    return find_unimportant_elsewhere_in(which);
+}
+
+Node* Worker::find_unimportant_elsewhere_in(Lane which) {
     if (which == Lane::frame) {
         Node* found = nullptr;
         core.for_each_guest([&](Worker& victim) {

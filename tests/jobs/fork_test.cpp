@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -17,6 +19,8 @@
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
+#include "quarry/jobs/trace.hpp"
+#include "quarry/jobs/when_all.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
@@ -51,6 +55,9 @@ int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
     if (!throws_error([&] { parallel_for(*pool, 0, 10, [](int) {}); })) return 23;
     if (!throws_error([&] { unfinished.wait(); })) return 24;
     if (!throws_error([&] { static_cast<void>(pool->try_submit([] {})); })) return 28;
+    if (!throws_error([&] { unfinished.raise(Priority::urgent); })) return 41;
+    if (!throws_error([&] { unfinished.cancel(); })) return 42;
+    if (!throws_error([&] { unfinished.then([](int value) { return value; }); })) return 43;
     // Made before the old one goes: its threads get what the old ones had.
     Pool fresh(2);
     if (fresh.submit([] { return 5; }).get() != 5) return 25;
@@ -82,6 +89,47 @@ int status_of_child(const std::function<int()>& child) {
     const pid_t pid = fork_with_alarm();
     if (pid == 0) std::_Exit(child());
     return status_of(pid);
+}
+
+// What follows tasks of the parent's pool in a child, also when a new pool's task stands beside them.
+int continue_in_child(Task<int>& unfinished, Task<int>& finished) {
+    const auto is_refused = [](auto&& call) {
+        try {
+            call();
+        } catch (const Error&) {
+            return true;
+        }
+        return false;
+    };
+    Pool fresh(1);
+    if (!is_refused([&] { when_all(fresh.submit([] { return 1; }), std::move(unfinished)); })) return 40;
+    if (!is_refused([&] { finished.then([](int value) { return value; }); })) return 41;
+    if (!finished.ready() || finished.get() != 7) return 42;
+    return 0;
+}
+
+TEST(Fork, TasksOfTheParentsPoolCanNotBeContinuedInTheChild) {
+    std::atomic<bool> release{false};
+    Pool pool(1);
+    Task<int> finished = pool.submit([] { return 7; });
+    finished.wait();
+    pool.submit([&] {
+        while (!release) std::this_thread::yield();
+    });
+    Task<int> unfinished = pool.submit([] { return 1; });
+    EXPECT_EQ(status_of_child([&] { return continue_in_child(unfinished, finished); }), 0);
+    release = true;
+    EXPECT_EQ(when_all(std::move(unfinished), std::move(finished)).get(), (std::tuple(1, 7)));
+}
+
+// The lock that names of traces are kept under is nobody's in the child.
+TEST(Fork, WhileNamesAreMadeLeaveTheChildUsable) {
+    const std::jthread churn([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) (void)trace_name("the same again");
+    });
+    for (int i = 0; i < static_cast<int>(scaled(100)); ++i) {
+        ASSERT_EQ(status_of_child([] { return trace_name("the same again") == nullptr ? 1 : 0; }), 0);
+    }
 }
 
 TEST(Fork, PoolInTheChildThrowsAndANewOneWorks) {

@@ -103,6 +103,26 @@ TEST(HostJobs, RunByPriorityAndInOrderWithinOne) {
     EXPECT_EQ(order.jobs(), (std::vector<int>{30, 31, 32, 99, 20, 21, 22, 10, 11, 12, 0, 1, 2}));
 }
 
+// One a call, as under a small budget, and always another one behind it.
+TEST(HostJobs, NothingWaitsForEverBehindASteadyFlow) {
+    for (const Priority flow : {Priority::normal, Priority::high, Priority::urgent}) {
+        Pool pool(1);
+        const SubmitOptions options{.lane = Lane::host, .priority = flow};
+        int calls = 0;
+        int low_at = -1;
+        int normal_at = -1;
+        pool.submit([] {}, options);
+        pool.submit([&] { low_at = calls; }, {.lane = Lane::host, .priority = Priority::low});
+        pool.submit([&] { normal_at = calls; }, kHost);
+        for (; calls < 500; ++calls) {
+            pool.submit([] {}, options);
+            ASSERT_EQ(pool.run_host_jobs(1), 1U);
+        }
+        EXPECT_GE(low_at, 59) << "the others go first";
+        EXPECT_NE(normal_at, -1);
+    }
+}
+
 TEST(HostJobs, NoMoreThanAskedFor) {
     Pool pool(1);
     int ran = 0;

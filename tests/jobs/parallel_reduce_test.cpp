@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -109,6 +111,51 @@ TEST_F(ParallelReduce, TheRangeMayStartBelowZeroAndMixIndexTypes) {
     EXPECT_EQ(parallel_reduce(
                   pool, kTop - 2, kTop, std::int64_t{0}, [](auto i) { return INT64_MAX - i; }, std::plus<>()),
               3);
+}
+
+// More indices than Index can count in one direction: nobody maps them all, so the test ends what it has begun.
+TEST_F(ParallelReduce, TheRangeMayBeWiderThanItsTypeGoesInOneDirection) {
+    Pool pool(1);
+    constexpr int kFirst = -2'000'000'000;
+    std::atomic<int> calls{0};
+    std::atomic<bool> in_range{true};
+    const auto note = [&](int i) {
+        if (i < kFirst || i >= 2'000'000'000) in_range = false;
+        if (calls.fetch_add(1) >= 1'000) throw Bang();
+        return i;
+    };
+    std::set<int> first_leaf;
+    const auto collect = [&](int i) {
+        first_leaf.insert(i);
+        return note(i);
+    };
+    EXPECT_THROW(parallel_reduce(pool, kFirst, 2'000'000'000, 0, note, std::bit_xor<>()), Bang);
+    EXPECT_TRUE(in_range.load());
+    EXPECT_THROW(parallel_reduce(pool, kFirst, 2'000'000'000, 0, collect, std::bit_xor<>()), Bang);
+    EXPECT_EQ(first_leaf, std::set<int>{kFirst});
+}
+
+// R26
+TEST_F(ParallelReduce, BoundsThatDoNotGoTogetherAndEndlessRangesAreRefused) {
+    Pool pool(2);
+    const auto never = [](auto) -> int { throw Bang(); };
+    const auto reduce = [&](auto first, auto last) { parallel_reduce(pool, first, last, 0, never, std::plus<>()); };
+    const auto message_of = [&](auto first, auto last) -> std::string {
+        try {
+            reduce(first, last);
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    const std::string mixed = "parallel_reduce: a negative bound does not go with an unsigned one";
+    EXPECT_EQ(message_of(-5, 10U), mixed);
+    EXPECT_EQ(message_of(std::int64_t{-1}, std::uint64_t{1}), mixed);
+    const std::string too_long = "parallel_reduce: the range is too long; allowed are PTRDIFF_MAX indices";
+    EXPECT_EQ(message_of(INT64_MIN, INT64_MAX), too_long);
+    EXPECT_EQ(message_of(std::int64_t{-1}, INT64_MAX), too_long);
+    EXPECT_EQ(message_of(std::uint64_t{0}, UINT64_MAX), too_long);
+    EXPECT_THROW(reduce(std::int64_t{0}, INT64_MAX), Bang) << "as long as can be";
 }
 
 TEST_F(ParallelReduce, TheIdentityIsCombinedOnce) {

@@ -99,6 +99,30 @@ TEST_P(PriorityIn, LowJobIsNotStarvedByAnEndlessStreamOfNormalOnes) {
     }
 }
 
+// Nor are those that were submitted from outside, and those of the worker itself, by one of important ones.
+TEST_P(PriorityIn, OthersAreNotStarvedByAnEndlessStreamOfImportantOnes) {
+    for (const Priority important : {Priority::high, Priority::urgent}) {
+        constexpr int kStream = 2000;
+        std::atomic<int> ran{0};
+        std::atomic<int> before_normal{-1};
+        std::atomic<int> before_low{-1};
+        std::atomic<int> before_own{-1};
+        {
+            BusyPool busy(one_thread(), BusyPool::Io::busy);
+            const SubmitOptions stream{.lane = GetParam(), .priority = important};
+            busy.pool.submit([&] { busy.pool.submit([&] { before_own = ran.load(); }, {.lane = GetParam()}); }, stream);
+            for (int i = 0; i < kStream; ++i) busy.pool.submit([&] { ++ran; }, stream);
+            busy.pool.submit([&] { before_low = ran.load(); }, {.lane = GetParam(), .priority = Priority::low});
+            busy.pool.submit([&] { before_normal = ran.load(); }, {.lane = GetParam()});
+        }
+        EXPECT_EQ(ran.load(), kStream);
+        EXPECT_LT(before_normal.load(), 500);
+        EXPECT_LT(before_low.load(), 500);
+        EXPECT_LT(before_own.load(), 500);
+        EXPECT_GE(before_normal.load(), 59) << "the important ones go first";
+    }
+}
+
 TEST_P(PriorityIn, RaisedJobRunsAtItsNewPriority) {
     Task<Priority> task;
     Task<Priority> continuation;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -236,6 +240,27 @@ double jobs_per_steal(std::size_t steal_batch) {
 }
 
 // R53: fewer steal operations at 32 than at 1.
+// What a closure that has failed runs from its destructor is counted for itself.
+TEST(Stats, JobsThatFailWithinEachOtherAreBothCountedAsFailed) {
+    struct RunsAnotherWhenItGoes {
+        Pool* pool;
+        explicit RunsAnotherWhenItGoes(Pool& of) : pool(&of) {}
+        RunsAnotherWhenItGoes(RunsAnotherWhenItGoes&& other) noexcept : pool(std::exchange(other.pool, nullptr)) {}
+        RunsAnotherWhenItGoes& operator=(RunsAnotherWhenItGoes&&) = delete;
+        ~RunsAnotherWhenItGoes() {
+            if (pool != nullptr) pool->submit([] { throw std::runtime_error("inner"); }).wait();
+        }
+        void operator()() const { throw std::runtime_error("outer"); }
+    };
+    Pool pool(PoolOptions{.workers = 1, .on_error = [](const std::exception_ptr&) {}});
+    Task<void> outer = pool.submit(RunsAnotherWhenItGoes(pool));
+    ASSERT_TRUE(eventually([&] { return outer.ready(); }));
+    EXPECT_THROW(outer.get(), std::runtime_error);
+    ASSERT_TRUE(eventually([&] { return pool.stats().total.failed == 2; }, std::chrono::seconds(5)));
+    EXPECT_EQ(pool.stats().total.spawned, 2U);
+    EXPECT_EQ(pool.stats().total.completed, 0U);
+}
+
 TEST(Stats, BatchStealingNeedsFewerOperations) {
     EXPECT_EQ(jobs_per_steal(1), 1.0);
     EXPECT_GT(jobs_per_steal(32), 4.0);

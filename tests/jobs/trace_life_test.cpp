@@ -175,6 +175,23 @@ TEST(TraceLife, PoolMayEndBeforeItsTrace) {
     EXPECT_EQ(read_trace(trace).jobs("scope job"), 20u);
 }
 
+// At the same moment too. The flag orders nothing, so that the thread sanitizer sees what the library itself does not.
+TEST(TraceLife, PoolMayEndWhileItsTraceStops) {
+    for (int round = 0; round < static_cast<int>(scaled(200, 4)); ++round) {
+        auto pool = std::make_unique<Pool>(2);
+        Trace trace(*pool, {.events_per_thread = 16});
+        std::atomic<bool> stopping{false};
+        std::thread host([&] {
+            while (round % 2 == 0 && !stopping.load(std::memory_order_relaxed)) std::this_thread::yield();
+            pool.reset();
+        });
+        trace.stop();
+        stopping.store(true, std::memory_order_relaxed);
+        host.join();
+        EXPECT_FALSE(trace.active());
+    }
+}
+
 TEST(TraceLife, TraceMayEndWhileThePoolWorks) {
     std::atomic<bool> enough{false};
     Pool pool(2);

@@ -21,15 +21,15 @@ namespace quarry {
 // A function that can stop in the middle and go on elsewhere. It does nothing until it is started, by
 // Pool::start or by `co_await` in another coro; dropping one that was not started destroys its arguments. In a coro:
 //
+// clang-format off
 //   co_await pool.schedule(lane, priority)  the rest runs as a job of that lane; on the host's thread for Lane::host.
-//   Never
-//                                           waits for room in the lane.
-//   co_await task                           its value, once it has ended, or its exception, or Cancelled. The coroutine
-//   goes
-//                                           on in the pool and lane where it was; at once if the task has ended
-//                                           already.
+//                                           Never waits for room in the lane.
+//   co_await task                           its value, once it has ended, or its exception, or Cancelled. The
+//                                           coroutine goes on in the pool and lane where it was; at once if the task
+//                                           has ended already.
 //   co_await other_coro                     runs it to its end, here or wherever it leads; its value or its exception.
 //                                           The two share the place: after it one is where it has ended.
+// clang-format on
 //
 // Both of the last consume what they await, and throw quarry::Error if there is nothing in it. Nothing else can be
 // awaited.

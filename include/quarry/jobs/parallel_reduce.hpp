@@ -1,6 +1,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -9,23 +11,32 @@
 
 namespace quarry {
 
-// combine(identity, map(first)), map(first + 1) ... map(last - 1)) along one fixed tree: leaves of
+// combine(identity, map(first), map(first + 1) ... map(last - 1)) along one fixed tree: leaves of
 // neighbouring indices are folded from left to right, then pairs of neighbours are combined. The tree depends
 // on last - first alone, so that floating-point results have the same bits for any number of workers.
 //
 // `combine` must be associative (up to rounding) but need not be commutative; it and `map` may be called from
 // several threads at once. The result is `identity` for an empty range, also when last < first. T need only
-// be movable.
+// be movable. Throws std::invalid_argument if a bound is negative and the other one's type is unsigned, and for more
+// than PTRDIFF_MAX indices.
 template <std::integral First, std::integral Last, std::movable T, class Map, class Combine>
 T parallel_reduce(Pool& pool, First first, Last last, T identity, Map map, Combine combine) {
     using Index = std::common_type_t<First, Last>;
+    using Unsigned = std::make_unsigned_t<Index>;
     if (std::cmp_greater_equal(first, last)) return identity;
-    const auto from = static_cast<Index>(first);
-    const auto count = static_cast<std::ptrdiff_t>(static_cast<Index>(last) - from);
+    if (!std::in_range<Index>(first) || !std::in_range<Index>(last)) {
+        throw std::invalid_argument("parallel_reduce: a negative bound does not go with an unsigned one");
+    }
+    // Unsigned: the range may be wider than Index goes in one direction.
+    const auto from = static_cast<Unsigned>(first);
+    const auto count = static_cast<Unsigned>(static_cast<Unsigned>(last) - from);
+    if (!std::in_range<std::ptrdiff_t>(count)) {
+        throw std::invalid_argument("parallel_reduce: the range is too long; allowed are PTRDIFF_MAX indices");
+    }
     auto map_at = [&map, from](std::ptrdiff_t offset) -> decltype(auto) {
-        return map(static_cast<Index>(from + static_cast<Index>(offset)));
+        return map(static_cast<Index>(static_cast<Unsigned>(from + static_cast<Unsigned>(offset))));
     };
-    impl::ReduceTree<T, decltype(map_at), Combine> tree(count, map_at, combine);
+    impl::ReduceTree<T, decltype(map_at), Combine> tree(static_cast<std::ptrdiff_t>(count), map_at, combine);
     return static_cast<T>(combine(std::move(identity), tree.evaluate(pool)));
 }
 

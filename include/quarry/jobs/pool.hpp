@@ -88,7 +88,9 @@ class Pool {
     }
 
     // Runs jobs of Lane::host, most important first: all that wait, at most `most`, or until the budget is spent (but
-    // one at least). Returns how many. Only on the host's thread: the one that made the pool, or adopted it since.
+    // one at least). Returns how many. What they submit meanwhile is among them, so one that submits itself again, for
+    // the next frame say, needs `most` or a budget. Only on the host's thread: the one that made the pool, or adopted
+    // it since.
     QUARRY_API std::size_t run_host_jobs(std::size_t most = static_cast<std::size_t>(-1));
     QUARRY_API std::size_t run_host_jobs(std::chrono::nanoseconds budget);
     // From now on the calling thread is the host's.

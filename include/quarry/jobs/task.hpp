@@ -18,7 +18,7 @@ namespace impl {
 
 QUARRY_API bool task_ready(const Job& job) noexcept;
 QUARRY_API void wait_for_task(Job& job);
-QUARRY_API bool cancel_task(Job& job) noexcept;
+QUARRY_API bool cancel_task(Job& job);
 QUARRY_API bool raise_task(Job& job, Priority priority);
 // False: it has ended already, and the listener is not told.
 QUARRY_API bool listen_for_end(Job& job, EndListener& listener) noexcept;
@@ -88,11 +88,13 @@ class Task {
         if constexpr (!std::is_void_v<R>) return std::move(finished.result_->value);
     }
 
-    // Gives the job up if it has not started. False: too late, it runs or has ended.
+    // Gives the job up if it has not started. False: too late, it runs or has ended. Here and below quarry::Error in a
+    // forked child for what the parent's pool has not ended, as everywhere.
     bool cancel() { return impl::cancel_task(job()); }
 
     // Puts the job in front of what waits at a lower priority. False: it has started, or had that priority already.
-    // Throws std::invalid_argument for an unknown priority.
+    // Throws std::invalid_argument for an unknown priority. Without memory std::bad_alloc: the job keeps its place, and
+    // runs at the new priority when its turn comes.
     bool raise(Priority priority) { return impl::raise_task(job(), priority); }
 
     // A job that starts when this one has ended, in the same lane and at the same priority: f(value), or f() for void.

@@ -53,6 +53,7 @@ void GatedJobs::forget(Node& node) const noexcept {
 
 void SlotGate::enrol(PoolCore& core) {
     if (last_enrolled_.load(std::memory_order_relaxed) == core.serial) return;
+    core.require_usable();
     const std::lock_guard lock(homes_mutex_);
     const Home home{&core.task_home, core.task_home.serial()};
     const bool known = std::any_of(homes_.begin(), homes_.end(), [&](const Home& other) {

@@ -23,8 +23,14 @@ struct Sessions {
     std::uint64_t last_thread = 0;
 };
 
+// Set before the first pool is traced: until then a pool that ends has nothing to ask for.
+std::atomic<bool> sessions_were_opened{false};
+
 Sessions& sessions() {
     static Sessions* const all = [] {
+        // Tracks name themselves under this lock: at a fork the names' own lock must be taken after it, so its handlers
+        // must have been there before.
+        (void)trace_name("");
         os::around_fork([] { sessions().mutex.lock(); }, [] { sessions().mutex.unlock(); });
         return new Sessions;
     }();
@@ -87,6 +93,7 @@ Track* bind_track(std::uint64_t serial) noexcept {
 
 std::shared_ptr<TraceSession> open_trace_session(const TraceOptions& options) {
     Sessions& all = sessions();
+    sessions_were_opened.store(true, std::memory_order_release);
     const std::lock_guard lock(all.mutex);
     auto session = std::make_shared<TraceSession>(++all.last_serial, options);
     all.active.push_back(session);
@@ -107,6 +114,8 @@ void add_to_trace_session(TraceSession& session, PoolCore& core) {
                                                  TraceOwner{core.serial, static_cast<std::uint64_t>(worker)},
                                                  core.options.name + "-" + std::to_string(worker)));
     }
+    // Both or none: the second one can not fail.
+    session.tracks.reserve(session.tracks.size() + tracks.size());
     session.pools.push_back(&core);
     session.tracks.insert(session.tracks.end(), tracks.begin(), tracks.end());
     core.set_trace(session.serial);
@@ -128,8 +137,9 @@ std::vector<std::shared_ptr<Track>> tracks_of(const TraceSession& session) {
     return session.tracks;
 }
 
+// With the lock even if the pool is not traced: a trace that stops at this moment may not be done with the pool.
 void trace_pool_ends(PoolCore& core) noexcept {
-    if (core.trace.load(std::memory_order_relaxed) == 0) return;
+    if (!sessions_were_opened.load(std::memory_order_acquire)) return;
     Sessions& all = sessions();
     const std::lock_guard lock(all.mutex);
     for (const auto& session : all.active) std::erase(session->pools, &core);

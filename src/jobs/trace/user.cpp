@@ -21,6 +21,20 @@ impl::Track* track_here() noexcept {
     return serial == 0 ? nullptr : impl::track_for(serial);
 }
 
+// Never destroyed: a trace may be written by a static destructor.
+struct Names {
+    std::mutex mutex;
+    std::unordered_set<std::string> texts;
+};
+
+Names& names() {
+    static Names* const all = [] {
+        impl::os::around_fork([] { names().mutex.lock(); }, [] { names().mutex.unlock(); });
+        return new Names;
+    }();
+    return *all;
+}
+
 }  // namespace
 
 void TraceSpan::begin(const char* name) noexcept {
@@ -58,11 +72,9 @@ void impl::record_counter(const char* name, double value) noexcept {
 }
 
 const char* trace_name(std::string_view text) {
-    // Never destroyed: a trace may be written by a static destructor.
-    static auto* const mutex = new std::mutex;
-    static auto* const names = new std::unordered_set<std::string>;
-    const std::lock_guard lock(*mutex);
-    return names->emplace(text).first->c_str();
+    Names& known = names();
+    const std::lock_guard lock(known.mutex);
+    return known.texts.emplace(text).first->c_str();
 }
 
 }  // namespace quarry

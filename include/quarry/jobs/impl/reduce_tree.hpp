@@ -52,7 +52,7 @@ class ReduceTree {
 
     // Whole leaves go to the left, so that only the last leaf of all is shorter.
     std::ptrdiff_t left_of(std::ptrdiff_t count) const {
-        const std::ptrdiff_t leaves = (count + leaf_ - 1) / leaf_;
+        const std::ptrdiff_t leaves = count / leaf_ + (count % leaf_ != 0 ? 1 : 0);
         return (leaves + 1) / 2 * leaf_;
     }
 

@@ -41,7 +41,11 @@ class SharedScan {
     void run(Pool& pool) {
         const ForkPoint at = ForkPoint::outermost(pool);
         fork_over(at, 0, std::min<std::ptrdiff_t>(pool.worker_count(), groups_), [this](std::ptrdiff_t) { work(); });
-        carry_on();
+        {
+            // Nobody else is here any more, but a try to lock may fail all the same.
+            const std::lock_guard lock(mutex_);
+            carry_on_locked();
+        }
         fork_over(at, 0, groups_, [this](std::ptrdiff_t group) {
             if (left_over_[static_cast<std::size_t>(group)] != 0) finish(group);
         });
@@ -116,7 +120,11 @@ class SharedScan {
     // the next who comes.
     void carry_on() {
         const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock || op_threw_) return;
+        if (lock) carry_on_locked();
+    }
+
+    void carry_on_locked() {
+        if (op_threw_) return;
         op_threw_ = true;
         std::ptrdiff_t group = known_.load(std::memory_order_acquire);
         while (group < groups_ && prepared(group).load(std::memory_order_acquire)) {
