@@ -37,8 +37,12 @@ void Group::destroy(Group& group) noexcept {
 void Group::job_failed(std::uint64_t spawn_index) noexcept {
     if (failed.fetch_add(1, std::memory_order_relaxed) == 0) first_error = std::current_exception();
     if (options == nullptr || options->errors == nullptr) return;
-    const std::lock_guard lock(collecting_mutex());
-    options->errors->push_back({static_cast<std::size_t>(spawn_index), std::current_exception()});
+    try {
+        const std::lock_guard lock(collecting_mutex());
+        options->errors->push_back({static_cast<std::size_t>(spawn_index), std::current_exception()});
+    } catch (const std::bad_alloc&) {
+        errors_lost.store(true, std::memory_order_relaxed);
+    }
 }
 
 bool Group::stop_requested() const noexcept {

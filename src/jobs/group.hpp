@@ -21,8 +21,9 @@ struct Group {
     Node* listed = nullptr;     // taken from the completion's list and not looked at yet
     std::uint32_t spawned = 0;  // by the owner
     std::atomic<std::uint32_t> failed{0};
-    std::atomic<bool> stopped{false};  // a loop's body threw: what has not started is left out
-    std::exception_ptr first_error;    // written by the job that raised `failed` from 0
+    std::atomic<bool> stopped{false};      // a loop's body threw: what has not started is left out
+    std::atomic<bool> errors_lost{false};  // there was no memory to collect one
+    std::exception_ptr first_error;        // written by the job that raised `failed` from 0
 
     Group(Worker& group_owner, const ScopeOptions* scope_options) noexcept
         : owner(&group_owner), options(scope_options) {}

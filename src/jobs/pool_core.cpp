@@ -63,8 +63,8 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
     : options(checked(std::move(pool_options))),
       serial(++last_serial),
       owner(pool),
-      task_home(TaskHome::open(*this, options.on_error)),
       injections_(one_for_each_lane(options.queue_capacity, std::make_index_sequence<kLanes>())),
+      task_home(TaskHome::open(*this, options.on_error)),
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();

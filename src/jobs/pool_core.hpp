@@ -155,6 +155,12 @@ class PoolCore {
     const PoolOptions options;
     const std::uint64_t serial;  // distinguishes pools that were made at the same address
     Pool& owner;
+
+  private:
+    // Before the home, which would have to be given back: there may be no memory for them.
+    std::array<Injection, kLanes> injections_;
+
+  public:
     TaskHome& task_home;
     std::vector<std::unique_ptr<Worker>> workers;
     std::atomic<std::uint64_t> trace{0};
@@ -191,7 +197,6 @@ class PoolCore {
     mutable std::mutex threads_mutex_;
     std::vector<std::thread> threads_;
     std::atomic<bool> io_started_{false};
-    std::array<Injection, kLanes> injections_;
     std::atomic<bool> background_in_use_{false};
     alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
     std::array<std::atomic<std::uint64_t>, 3> ended_outside_{};  // by JobEnd

@@ -136,10 +136,12 @@ std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks
 
 // The pool is being destroyed. On another thread than the host's they can not run any more.
 void PoolCore::finish_host_jobs() noexcept {
-    if (is_host_thread()) {
+    // To run them this thread needs a guest's place, and there may be none.
+    const bool some_wait = !injection(Lane::host).looks_empty();
+    if (some_wait && is_host_thread()) {
         const Participation participation(*this);
         while (Node* const node = take_host_job()) participation.worker().run_waited_for(*node, Succession::none);
-    } else {
+    } else if (some_wait) {
         while (Node* const node = take_host_job()) {
             end_cancelled(*node);
             release(node);

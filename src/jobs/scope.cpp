@@ -156,13 +156,13 @@ void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scop
         worker.wait_for(group);
     }
     const std::exception_ptr error = std::move(group.first_error);
+    const bool collected = options.errors != nullptr && !group.errors_lost.load(std::memory_order_relaxed);
     Group::destroy(group);
     if (options.errors != nullptr) {
         std::stable_sort(options.errors->begin(), options.errors->end(),
                          [](const JobError& a, const JobError& b) { return a.index < b.index; });
-    } else if (error) {
-        std::rethrow_exception(error);
     }
+    if (error && !collected) std::rethrow_exception(error);
 }
 
 }  // namespace quarry::impl

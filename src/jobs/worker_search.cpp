@@ -144,11 +144,27 @@ Node* Worker::find_injected_in(Lane which) noexcept {
     }
 }
 
+namespace {
+
+// Without memory for many, one: it needs no place.
+StealBatch<Node*> steal_some(Deque<DefaultAtomics, Node*>& from, Deque<DefaultAtomics, Node*>& into,
+                             std::size_t most) noexcept {
+    try {
+        return from.steal_batch(into, most);
+    } catch (const std::bad_alloc&) {
+        const Steal<Node*> one = from.steal();
+        const std::size_t taken = one.status == StealStatus::got ? 1 : 0;
+        return {one.status, one.value, taken, one.status == StealStatus::lost};
+    }
+}
+
+}  // namespace
+
 Node* Worker::steal_from(Worker& victim, Lane which) {
     Deque<DefaultAtomics, Node*>& own = lane_queues(which).deque;
     for (int lost = 0; lost < kMostLostRaces;) {
         counters.steal_attempts.add();
-        const StealBatch<Node*> batch = victim.lane_queues(which).deque.steal_batch(own, core.options.steal_batch);
+        const StealBatch<Node*> batch = steal_some(victim.lane_queues(which).deque, own, core.options.steal_batch);
         if (batch.status == StealStatus::empty) return nullptr;
         if (batch.lost_race) counters.lost_races.add();
         if (batch.status == StealStatus::lost) {

@@ -13,10 +13,10 @@ namespace {
 
 std::atomic<std::uint64_t> allocations{0};
 std::atomic<std::int64_t> live{0};
-constinit thread_local bool refusing = false;
+constinit thread_local std::size_t most_bytes = static_cast<std::size_t>(-1);
 
 void* counted_allocation(std::size_t bytes, std::size_t alignment) {
-    if (refusing) throw std::bad_alloc();
+    if (std::max<std::size_t>(bytes, 1) > most_bytes) throw std::bad_alloc();
     allocations.fetch_add(1, std::memory_order_relaxed);
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, rounded);
@@ -93,12 +93,12 @@ std::int64_t live_bytes() noexcept {
     return live.load();
 }
 
-RefuseAllocations::RefuseAllocations() noexcept {
-    refusing = true;
+RefuseAllocations::RefuseAllocations(std::size_t larger_than) noexcept {
+    most_bytes = larger_than;
 }
 
 RefuseAllocations::~RefuseAllocations() {
-    refusing = false;
+    most_bytes = static_cast<std::size_t>(-1);
 }
 
 }  // namespace quarry::test_support

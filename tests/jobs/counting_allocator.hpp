@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace quarry::test_support {
@@ -9,10 +10,10 @@ std::uint64_t allocation_count() noexcept;
 // Bytes that operator new has given and operator delete has not got back.
 std::int64_t live_bytes() noexcept;
 
-// While it lives, operator new throws on this thread.
+// While it lives, operator new throws on this thread, if asked for more than so many bytes.
 class RefuseAllocations {
   public:
-    RefuseAllocations() noexcept;
+    explicit RefuseAllocations(std::size_t larger_than = 0) noexcept;
     RefuseAllocations(const RefuseAllocations&) = delete;
     RefuseAllocations& operator=(const RefuseAllocations&) = delete;
     ~RefuseAllocations();

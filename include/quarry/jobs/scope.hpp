@@ -26,8 +26,10 @@ struct JobError {
 };
 
 struct ScopeOptions {
-    std::stop_token stop = {};                // once requested, jobs that have not started are cancelled
-    std::vector<JobError>* errors = nullptr;  // receives every error, in index order, and nothing is rethrown
+    std::stop_token stop = {};  // once requested, jobs that have not started are cancelled
+    // Receives every error, in index order, and nothing is rethrown, unless there is no memory for one of them: then
+    // the first error is.
+    std::vector<JobError>* errors = nullptr;
 };
 
 // What a job of a scope returned. Valid once scope() has returned, and as long as one likes after that.

@@ -93,7 +93,8 @@ class Task {
     bool cancel() { return impl::cancel_task(job()); }
 
     // Puts the job in front of what waits at a lower priority. False: it has started, or had that priority already.
-    // Throws std::invalid_argument for an unknown priority.
+    // Throws std::invalid_argument for an unknown priority. Without memory std::bad_alloc: the job keeps its place, and
+    // runs at the new priority when its turn comes.
     bool raise(Priority priority) { return impl::raise_task(job(), priority); }
 
     // A job that starts when this one has ended, in the same lane and at the same priority: f(value), or f() for void.
