@@ -61,15 +61,14 @@ TEST(OutOfMemory, ThiefThatHasNoRoomForManyJobsTakesOne) {
     Pool pool(PoolOptions{
         .workers = 1, .steal_batch = Pool::kMostStealBatch, .on_thread_stop = [](int) { refuse_on_worker.reset(); }});
     pool.scope([&](Scope& scope) {
-        for (int i = 0; i < kJobs; ++i) {
-            scope.spawn([&] {
-                if (!all_spawned) refuse_on_worker.emplace();
-                ++ran;
-                while (!all_spawned) std::this_thread::yield();
-            });
-        }
-        // Only the worker can run one now.
+        // The worker takes this one alone, and the next time finds all the others.
+        scope.spawn([&] {
+            refuse_on_worker.emplace();
+            ++ran;
+            while (!all_spawned) std::this_thread::yield();
+        });
         EXPECT_TRUE(eventually([&] { return ran == 1; }));
+        for (int i = 1; i < kJobs; ++i) scope.spawn([&] { ++ran; });
         all_spawned = true;
         EXPECT_TRUE(eventually([&] { return ran > 1; }));
     });
