@@ -35,6 +35,9 @@ class Injection {
 
     // Queues a job that has room.
     void push(Node& node, Priority priority) noexcept;
+    // The same at normal priority for a job that is in its group's list, where its link is in use: false when only the
+    // overflow list has a place, which needs the link too. The room is still the caller's then.
+    bool try_push_unlinked(Node& node) noexcept { return overflow_.looks_empty() && normal_.try_push(&node); }
     // Queues a job once more, further in front. Throws std::bad_alloc.
     void push_raised(Node& node, Priority priority) { level(priority).push(node, false); }
 
