@@ -72,7 +72,6 @@ JoinEntry::JoinEntry(Pool& pool) : JoinEntry(pool.core()) {}
 
 JoinEntry::JoinEntry(PoolCore& core) {
     Worker* const current = Worker::current();
-    outer_ = current;
     guest_ = current == nullptr || &current->core != &core;
     context_ = guest_ ? &core.enter() : current;
 }
@@ -80,8 +79,9 @@ JoinEntry::JoinEntry(PoolCore& core) {
 JoinEntry::~JoinEntry() {
     if (!guest_) return;
     auto& guest = static_cast<Worker&>(*context_);
+    Worker* const outer = guest.outer_worker;  // before the next guest has its place
     guest.core.leave(guest);
-    current_context = outer_;
+    current_context = outer;
 }
 
 }  // namespace quarry::impl

@@ -41,10 +41,11 @@ class PoolCore {
 
     // In a forked child, where the pool's threads do not exist.
     bool is_forked_copy() const noexcept;
-    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
+    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack, be it as guest of
+    // another pool by now; or one of the pool's threads calls.
     bool runs_on_this_thread() const noexcept;
-    // Throw quarry::Error: in a forked child; while the pool is being destroyed; in a forked child or on another thread
-    // than the host's.
+    // Throw quarry::Error: in a forked child; while the pool is being destroyed, if not within one of its own jobs; in
+    // a forked child or on another thread than the host's.
     void require_usable() const;
     void require_open() const;
     void require_host_thread(const char* call) const;
