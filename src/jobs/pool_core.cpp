@@ -106,8 +106,8 @@ void PoolCore::make_workers() {
 PoolCore::~PoolCore() {
     stop_threads();
     trace_pool_ends(*this);
-    // A thread that waited for one of our tasks, or queued a job that another one has run by then, may be on its way
-    // out.
+    // A thread that waited for room or for one of our tasks, or queued a job that another one has run by then, may be
+    // on its way out.
     task_home.close();
     release_leftovers();
 }
@@ -145,9 +145,6 @@ void PoolCore::stop_threads() noexcept {
         os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
-    for (const Injection& lane : injections_) {
-        while (lane.has_waiters()) os::yield_thread();
-    }
 }
 
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum

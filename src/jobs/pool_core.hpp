@@ -91,6 +91,10 @@ class PoolCore {
     // The same for a continuation, which a thread outside may make at any time, for a job that has ended. False: the
     // pool is being destroyed and would not wait for it.
     [[nodiscard]] bool try_count_continuation() noexcept;
+    // The same for any job of a thread that is no worker of this pool, within a visit; and if the job is not made after
+    // all.
+    [[nodiscard]] bool try_count_outside() noexcept;
+    void take_count_back() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
     // Queues a job that must not wait for room, whether its lane has some or not.
