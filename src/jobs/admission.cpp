@@ -43,26 +43,44 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
         // Whoever would make room may be waiting for this thread.
         if (when_full == WhenFull::exceed || worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
             injection.take_room_beyond();
-        } else if (!injection.wait_for_room(core.drain.stopping())) {
-            PoolCore::throw_closed();  // the pool may be gone already
+        } else {
+            wait_for_room();
         }
     }
     place_ = Place::lane_queue;
 }
 
+// A pool may be destroyed while threads wait for room in it: they are told, or served, and it goes after them. What
+// keeps it is the count until there is a job, or none, and the visit until the call returns.
+void Admission::wait_for_room() {
+    TaskHome& home = core_.task_home;
+    if (!home.try_enter(home.serial())) PoolCore::throw_closed();
+    if (!core_.injection(lane_).wait_for_room(
+            core_.drain.stopping(), [this] { return core_.try_count_outside(); },
+            [this] { core_.take_count_back(); })) {
+        home.leave();
+        PoolCore::throw_closed();
+    }
+    visited_ = &home;
+}
+
 Admission::~Admission() {
-    if (place_ == Place::lane_queue) core_.injection(lane_).give_room_back();
+    if (place_ == Place::lane_queue) {
+        core_.injection(lane_).give_room_back();
+        if (visited_ != nullptr) core_.take_count_back();
+    }
+    if (visited_ != nullptr) visited_->leave();
 }
 
 void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
     auto& node = static_cast<Node&>(job);
     core_.make_task(node, options, true);
-    core_.count_spawned();
     queue(job, options.priority);
 }
 
 void Admission::queue(Job& job, Priority priority) noexcept {
     auto& node = static_cast<Node&>(job);
+    if (visited_ == nullptr) core_.count_spawned();
     if (place_ == Place::own_queue) {
         Worker& worker = *Worker::current();
         worker.push_submitted(node, lane_);

@@ -30,16 +30,20 @@ class Injection {
     // Takes room for one job whether there is some or not.
     void take_room_beyond() noexcept { room_.take_beyond(); }
     void give_room_back() noexcept { room_.make(1); }
-    // A thread outside every job: returns when it has room, or false when `closed` became true; this object may then
-    // be gone.
-    bool wait_for_room(const Room<DefaultAtomics>::Flag& closed) noexcept { return room_.wait(closed); }
+    // A thread outside every job: returns when it has room and is counted, or false when `closed` became true. See
+    // Room::wait_counted.
+    template <class TryCount, class TakeBack>
+    bool wait_for_room(const Room<DefaultAtomics>::Flag& closed, TryCount try_count, TakeBack take_back) noexcept {
+        return room_.wait_counted(closed, try_count, take_back);
+    }
     // Lets all who wait look at `closed` again.
     void wake_all_waiters() noexcept { room_.wake_all(); }
-    // After that: whether some are still on their way out.
-    bool has_waiters() const noexcept { return room_.has_waiters(); }
 
     // Queues a job that has room.
     void push(Node& node, Priority priority) noexcept;
+    // The same at normal priority for a job that is in its group's list, where its link is in use: false when only the
+    // overflow list has a place, which needs the link too. The room is still the caller's then.
+    bool try_push_unlinked(Node& node) noexcept { return overflow_.looks_empty() && normal_.try_push(&node); }
     // Queues a job once more, further in front. Throws std::bad_alloc.
     void push_raised(Node& node, Priority priority) { level(priority).push(node, false); }
 

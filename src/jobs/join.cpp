@@ -72,7 +72,6 @@ JoinEntry::JoinEntry(Pool& pool) : JoinEntry(pool.core()) {}
 
 JoinEntry::JoinEntry(PoolCore& core) {
     Worker* const current = Worker::current();
-    outer_ = current;
     guest_ = current == nullptr || &current->core != &core;
     context_ = guest_ ? &core.enter() : current;
 }
@@ -83,8 +82,9 @@ JoinEntry::~JoinEntry() {
     if (current_context != context_) [[unlikely]]
         return;
     auto& guest = static_cast<Worker&>(*context_);
+    Worker* const outer = guest.outer_worker;  // before the next guest has its place
     guest.core.leave(guest);
-    current_context = outer_;
+    current_context = outer;
 }
 
 }  // namespace quarry::impl

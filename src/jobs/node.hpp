@@ -25,8 +25,11 @@ struct alignas(128) Node : Job {
     // In the upper bits of the depth stands the priority of the submitted job at the root, which all inherit.
     std::atomic<std::uint32_t> depth;
     std::atomic<Node*> parent;
-    DefaultAtomics::Plain<Node*> next;  // in a group's list, or among those told of a task's end
-    Group* group;                       // whose completion this job counts for; null: it has a latch; or task_mark()
+    // In a group's list (Completion), among those told of a task's end (TaskEnd), or in a lane's OverflowList: in one
+    // of them at a time. A job that is listed in its group goes to no queue that links; a continuation is queued only
+    // after the list that told of the end has been read past it.
+    DefaultAtomics::Plain<Node*> next;
+    Group* group;  // whose completion this job counts for; null: it has a latch; or task_mark()
     union {
         Latch<DefaultAtomics> latch;
         TaskEnd<DefaultAtomics> end;  // of a task

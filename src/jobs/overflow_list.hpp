@@ -10,7 +10,7 @@ namespace quarry::impl {
 
 // Submitted jobs that found the injection queue full, from threads that must not wait for room because they are inside
 // a job: the workers that would make room may be waiting for that very job. First in, first out. It has no bound and
-// never allocates: the nodes are the list.
+// never allocates: the nodes are the list, so none of them may be in another one (Node::next).
 class OverflowList {
   public:
     void push(Node& node) noexcept {

@@ -106,8 +106,8 @@ void PoolCore::make_workers() {
 PoolCore::~PoolCore() {
     stop_threads();
     trace_pool_ends(*this);
-    // A thread that waited for one of our tasks, or queued a job that another one has run by then, may be on its way
-    // out.
+    // A thread that waited for room or for one of our tasks, or queued a job that another one has run by then, may be
+    // on its way out.
     task_home.close();
     release_leftovers();
 }
@@ -141,12 +141,10 @@ void PoolCore::stop_threads() noexcept {
         const std::uint32_t seen = stop_events_.load(std::memory_order_acquire);
         finish_host_jobs();
         if (is_drained()) break;
+        Worker::hide_nothing();  // the calling thread may be in a job of another pool
         os::futex_wait(stop_events_, seen);
     }
     for (std::thread& thread : threads_) thread.join();
-    for (const Injection& lane : injections_) {
-        while (lane.has_waiters()) os::yield_thread();
-    }
 }
 
 // A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
@@ -205,9 +203,10 @@ bool PoolCore::is_forked_copy() const noexcept {
 }
 
 bool PoolCore::runs_on_this_thread() const noexcept {
-    const Worker* const current = Worker::current();
-    if (current != nullptr && &current->core == this) return true;
-    // A worker of ours may be a guest of another pool at the moment.
+    for (const Worker* worker = Worker::current(); worker != nullptr; worker = worker->outer_worker) {
+        if (&worker->core == this) return true;
+    }
+    // One of our threads before its first job, or after its last.
     const auto me = std::this_thread::get_id();
     const std::lock_guard lock(threads_mutex_);
     return std::any_of(threads_.begin(), threads_.end(), [&](const std::thread& one) { return one.get_id() == me; });
@@ -219,7 +218,7 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (drain.is_stopping()) throw_closed();
+    if (drain.is_stopping() && !runs_on_this_thread()) throw_closed();
 }
 
 void PoolCore::throw_closed() {
@@ -262,6 +261,7 @@ Worker& PoolCore::enter() {
     add_guest_appetite(-1);
     guest->lose_patience();
     guest->futile_word = 0;
+    guest->outer_worker = Worker::current();
     current_context = guest;
     return *guest;
 }

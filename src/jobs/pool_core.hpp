@@ -41,10 +41,11 @@ class PoolCore {
 
     // In a forked child, where the pool's threads do not exist.
     bool is_forked_copy() const noexcept;
-    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack.
+    // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack, be it as guest of
+    // another pool by now; or one of the pool's threads calls.
     bool runs_on_this_thread() const noexcept;
-    // Throw quarry::Error: in a forked child; while the pool is being destroyed; in a forked child or on another thread
-    // than the host's.
+    // Throw quarry::Error: in a forked child; while the pool is being destroyed, if not within one of its own jobs; in
+    // a forked child or on another thread than the host's.
     void require_usable() const;
     void require_open() const;
     void require_host_thread(const char* call) const;
@@ -90,6 +91,10 @@ class PoolCore {
     // The same for a continuation, which a thread outside may make at any time, for a job that has ended. False: the
     // pool is being destroyed and would not wait for it.
     [[nodiscard]] bool try_count_continuation() noexcept;
+    // The same for any job of a thread that is no worker of this pool, within a visit; and if the job is not made after
+    // all.
+    [[nodiscard]] bool try_count_outside() noexcept;
+    void take_count_back() noexcept;
     // What the job continues has ended: queues it, unless it was cancelled.
     void queue_continuation(Node& node) noexcept;
     // Queues a job that must not wait for room, whether its lane has some or not.

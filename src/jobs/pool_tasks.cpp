@@ -33,12 +33,21 @@ void PoolCore::count_spawned() noexcept {
 
 bool PoolCore::try_count_continuation() noexcept {
     const Worker* const worker = Worker::current();
+    if (worker == nullptr || &worker->core != this) return try_count_outside();
     count_spawned();
-    if (worker != nullptr && &worker->core == this) return true;
+    return true;
+}
+
+bool PoolCore::try_count_outside() noexcept {
+    submitted_outside_.fetch_add(1, std::memory_order_release);
     if (drain.still_accepts() || runs_on_this_thread()) return true;
+    take_count_back();
+    return false;
+}
+
+void PoolCore::take_count_back() noexcept {
     submitted_outside_.fetch_sub(1, std::memory_order_release);
     look_whether_drained();
-    return false;
 }
 
 void PoolCore::queue_continuation(Node& node) noexcept {

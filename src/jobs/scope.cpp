@@ -45,30 +45,42 @@ void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept
     --worker.inline_depth;
 }
 
-// From a thread that is not of the group's pool: through the injection queue, or at once when that is full.
+// A job that its group's owner can claim already, and to which the caller has two references: one for the lane's queue,
+// and its own until it knows whether that took the job.
+void queue_or_run(PoolCore& core, Lane lane, Worker& guest, Node& node) {
+    Injection& injection = core.injection(lane);
+    if (injection.try_take_room()) {
+        if (injection.try_push_unlinked(node)) {
+            core.job_queued(nullptr, lane, node);
+            release(&node);  // ours
+            return;
+        }
+        injection.give_room_back();
+    }
+    release(&node);  // the queue's, which never had it
+    if (node.claim.try_claim()) {
+        guest.execute(node);  // with ours
+    } else {
+        release(&node);  // ours: the owner was faster
+    }
+}
+
+// From a thread that is not of the group's pool: to the owner's list, and through the lane's queue, or at once when
+// that has no place.
 void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     const Participation participation(core);
     Worker& guest = participation.worker();
     node.spawn_index = JobError::kNested;
-    // The list's, the injection queue's and, while we look whether that has room, our own.
+    // The list's, and those of queue_or_run.
     node.claim.prepare(references(result) + 2, true, result);
     guest.counters.spawned.add();
     group.completion.spawned_elsewhere();
+    // Before the job is listed: then the owner may run it, end the scope and go on to another lane.
     Worker* const owner = group.owner;
+    const Lane lane = owner->lane;
     group.completion.hold();
     if (group.completion.list(&node)) owner->parker.notify();
-    const Lane lane = owner->lane;
-    if (core.injection(lane).try_take_room()) {
-        core.injection(lane).push(node, Priority::normal);
-        core.job_queued(nullptr, lane, node);
-    } else {
-        release(&node);
-        if (node.claim.try_claim()) {
-            guest.execute(node);
-            return;
-        }
-    }
-    release(&node);
+    queue_or_run(core, lane, guest, node);
 }
 
 [[noreturn]] void throw_forked_inside() {

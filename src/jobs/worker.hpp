@@ -92,6 +92,8 @@ class Worker : public WorkerContext {
     void wait_for(Node& node_with_latch) noexcept;
     void wait_for_task(Node& task) noexcept;
 
+    // Before the calling thread sleeps: what it holds, in each of the pools that it takes part in, others can reach.
+    static void hide_nothing() noexcept;
     // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
     void leave_queues_empty() noexcept;
 
@@ -124,6 +126,8 @@ class Worker : public WorkerContext {
     std::uint64_t floor = 0;
     Patience patience_between_offers;
     Crew* const crew;
+    // What a guest's thread is besides, in another pool: a worker that has become a guest, or a guest of that one.
+    Worker* outer_worker = nullptr;
 
     NodeCache nodes;
     WorkerCounters counters;

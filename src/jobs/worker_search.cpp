@@ -289,6 +289,9 @@ Node* Worker::idle_until_work() {
         if (node == nullptr) node = find_injected_in(crew->first_lane);
         woken_from_outside_ = node != nullptr;
         if (node == nullptr) node = search_awake(*budget);
+        // The own queues were empty before the search. A closure that was given up at its gate meanwhile may have
+        // spawned something from its destructor, and whoever looked for a searcher then relied on this one.
+        if (node == nullptr) node = find_own();
     }
     searching.store(false, std::memory_order_relaxed);
     placement.restore();

@@ -110,12 +110,16 @@ void Worker::publish(Node& node, Lane which) noexcept {
     core.job_queued(this, which, node);
 }
 
-// A worker that sleeps in a wait hides nothing: what it may not run itself, others can reach. See completion/README.md.
 void Worker::publish_all() noexcept {
     for (const Lane which : {Lane::frame, Lane::background, Lane::io}) {
         while (Node* const node = lane_queues(which).deque.pop()) publish(*node, which);
     }
     floor = std::min(floor, deque().bottom());
+}
+
+// A thread that sleeps in a wait hides nothing: what it may not run itself, others can reach. See completion/README.md.
+void Worker::hide_nothing() noexcept {
+    for (Worker* worker = current(); worker != nullptr; worker = worker->outer_worker) worker->publish_all();
 }
 
 Node* Worker::steal_descendant_of(Node& ancestor, Lane which) noexcept {
@@ -151,7 +155,7 @@ bool Worker::descendant_visible(Node& ancestor, Lane which) noexcept {
 
 template <class Event>
 void Worker::park_for(Event& event) noexcept {
-    publish_all();
+    hide_nothing();
     event.begin(parker);
     if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
         // Pairs with the fence of whoever queues a descendant and then looks for waiters.

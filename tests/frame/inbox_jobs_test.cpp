@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "quarry/jobs/scope.hpp"
 #include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/busy_pool.hpp"
 #include "tests/jobs/stress_support.hpp"
@@ -71,6 +73,31 @@ TEST(InboxJobsTest, JobWithoutASlotDoesNotStartAndTheWorkerTakesOtherWork) {
     for (int i = 0; i < 100; ++i) pool.submit([] {}).get();
     EXPECT_EQ(started, 1);
     EXPECT_EQ(collect(inbox, 3), (std::vector<int>{0, 1, 2}));
+}
+
+// The worker gives the job up in the middle of its search for work, past its own queues, and gets a new one into these.
+TEST(InboxJobsTest, WorkerRunsWhatAJobThatItGivesUpSpawns) {
+    struct SpawnsAtItsEnd {
+        SpawnsAtItsEnd(Scope& in, std::atomic<bool>& flag) : scope(&in), ran(&flag) {}
+        SpawnsAtItsEnd(SpawnsAtItsEnd&& other) noexcept : scope(std::exchange(other.scope, nullptr)), ran(other.ran) {}
+        SpawnsAtItsEnd& operator=(SpawnsAtItsEnd&&) = delete;
+        ~SpawnsAtItsEnd() {
+            if (scope != nullptr) scope->spawn([flag = ran] { *flag = true; });
+        }
+        int operator()() const { return 0; }
+        Scope* scope;
+        std::atomic<bool>* ran;
+    };
+    std::atomic<bool> spawned_ran{false};
+    BusyPool busy({.workers = 1});
+    busy.pool.scope([&](Scope& scope) {
+        {
+            Inbox<int> inbox({.slots = 1});
+            inbox.submit(busy.pool, SpawnsAtItsEnd(scope, spawned_ran));
+        }
+        busy.release();
+        EXPECT_TRUE(eventually([&] { return spawned_ran.load(); }, std::chrono::seconds(10)));
+    });
 }
 
 TEST(InboxJobsTest, MostImportantWaitingJobGetsTheNextSlot) {

@@ -11,6 +11,7 @@
 #include "jobs/counters.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
+#include "jobs/queue/room.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
 
@@ -25,6 +26,7 @@ using Atomics = model::ModelAtomics;
 using Counter = quarry::impl::BasicCounter<Atomics>;
 using Parker = quarry::impl::Parker<Atomics>;
 using Sleep = quarry::impl::Sleep<Atomics>;
+using Room = quarry::impl::Room<Atomics>;
 
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
@@ -50,7 +52,8 @@ struct State {
     model::ModelAtomic<std::uint64_t> cancelled_outside{0};
     model::ModelAtomic<std::uint32_t> stop_events{0};
     model::ModelAtomic<int> queued{0};
-    int unfinished = 0;  // jobs that exist
+    std::unique_ptr<Room> room;  // for what is queued; null: without bound
+    int unfinished = 0;          // jobs that exist
     int finished = 0;
 
     void submit_outside() {
@@ -79,6 +82,7 @@ struct State {
     // As PoolCore::stop_threads.
     void stop() {
         drain.stop();
+        if (room) room->wake_all();
         look();
         for (;;) {
             const std::uint32_t seen = stop_events.load(kAcquire);
@@ -118,8 +122,28 @@ struct State {
     }
     bool take() {
         int one = 1;
-        return queued.load(std::memory_order_relaxed) == 1 &&
-               queued.compare_exchange_strong(one, 0, kAcquire, std::memory_order_relaxed);
+        if (queued.load(std::memory_order_relaxed) != 1 ||
+            !queued.compare_exchange_strong(one, 0, kAcquire, std::memory_order_relaxed)) {
+            return false;
+        }
+        if (room) room->make(1);
+        return true;
+    }
+    // As PoolCore::try_count_outside and PoolCore::take_count_back.
+    bool try_count_outside() {
+        submitted_outside.fetch_add(1, kRelease);
+        if (drain.still_accepts()) return true;
+        take_count_back();
+        return false;
+    }
+    void take_count_back() {
+        submitted_outside.fetch_sub(1, kRelease);
+        look();
+    }
+    void accept() {
+        ++unfinished;
+        model::require(!drain.is_drained(), "a job was accepted by a pool that has ended");
+        queue();
     }
     void queue() {
         queued.store(1, kRelease);
@@ -191,15 +215,23 @@ void cancelled_outside() {
 void continued_outside() {
     auto state = std::make_shared<State>(1);
     model::thread([=] {
-        state->submitted_outside.fetch_add(1, kRelease);
-        if (state->drain.still_accepts()) {
-            ++state->unfinished;
-            model::require(!state->drain.is_drained(), "a job was accepted by a pool that has ended");
-            state->queue();
-        } else {
-            state->submitted_outside.fetch_sub(1, kRelease);
-            state->look();
-        }
+        if (state->try_count_outside()) state->accept();
+    });
+    model::thread([=] { state->work_until_the_end(state->workers[0]); });
+    model::thread([=] { state->stop(); });
+}
+
+// As Admission::wait_for_room: a thread from outside waits until the queued job makes room, and is served or told.
+void submitted_after_a_wait() {
+    auto state = std::make_shared<State>(1);
+    state->room = std::make_unique<Room>(1);
+    (void)state->room->try_take();
+    state->submit_outside();
+    state->queued.store(1, kRelease);
+    model::thread([=] {
+        const bool granted = state->room->wait_counted(
+            state->drain.stopping(), [&] { return state->try_count_outside(); }, [&] { state->take_count_back(); });
+        if (granted) state->accept();
     });
     model::thread([=] { state->work_until_the_end(state->workers[0]); });
     model::thread([=] { state->stop(); });
@@ -211,8 +243,10 @@ const Program kCreated{"created_by_a_job", created_by_a_job, 1};
 const Program kCounted{"counted_in_order", counted_in_order};
 const Program kCancelled{"cancelled_outside", cancelled_outside, 2};
 const Program kContinued{"continued_outside", continued_outside, 1};
+const Program kWaited{"submitted_after_a_wait", submitted_after_a_wait, 1};
 
 constexpr auto kEarly = "ended before its jobs";
+constexpr auto kEnded = "accepted by a pool that has ended";
 constexpr auto kRace = "data race";
 constexpr auto kDeadlock = "deadlock";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
@@ -224,7 +258,8 @@ TEST_P(DrainModel, EndsWithTheLastJob) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, DrainModel,
-                         testing::Values(kOneWorker, kTwoWorkers, kCreated, kCounted, kCancelled, kContinued), kNameOf);
+                         testing::Values(kOneWorker, kTwoWorkers, kCreated, kCounted, kCancelled, kContinued, kWaited),
+                         kNameOf);
 
 class DrainMutation : public testing::TestWithParam<Mutant> {};
 
@@ -235,6 +270,7 @@ TEST_P(DrainMutation, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(Mutants, DrainMutation,
                          testing::Values(Mutant{"accept_fence", Mutation::drain_accept_fence, kContinued, kRace},
                                          Mutant{"count", Mutation::drain_count, kCounted, kEarly},
+                                         Mutant{"count_after_the_wait", Mutation::room_count_late, kWaited, kEnded},
                                          Mutant{"fence", Mutation::drain_fence, kOneWorker, kDeadlock},
                                          Mutant{"found", Mutation::drain_found, kTwoWorkers, kRace},
                                          Mutant{"is_drained", Mutation::drain_is_drained, kOneWorker, kRace},

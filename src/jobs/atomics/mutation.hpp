@@ -108,6 +108,7 @@ enum class Mutation {
     queue_push_acquire,
     queue_push_claim,
     queue_push_publish,
+    room_count_late,
     room_made,
     room_make,
     room_recheck,

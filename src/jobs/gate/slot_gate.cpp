@@ -198,7 +198,6 @@ void submit_gated(Admission& admission, Job& job, const SubmitOptions& options, 
     admission.core().make_task(node, options, false);
     task_front(node).gated = true;
     ::new (static_cast<void*>(node.closure + kTaskHeaderBytes)) GateLink{&gate, {nullptr}};
-    admission.core().count_spawned();
     admission.queue(job, options.priority);
 }
 

@@ -36,8 +36,7 @@ class Room {
         wake(std::min(places, waiters));
     }
 
-    // Returns when room was taken, or false when `closed` became true. Counted until it leaves for good: who closes
-    // waits for that before this object goes.
+    // Returns when room was taken, or false when `closed` became true.
     bool wait(const Flag& closed) noexcept {
         waiters_.fetch_add(1, std::memory_order_relaxed);
         if (!Policy::mutated(Mutation::room_wait_fence)) Policy::fence(std::memory_order_seq_cst);
@@ -50,13 +49,22 @@ class Room {
             if (taken) break;
             Policy::futex_wait(made_, seen);
         }
-        waiters_.fetch_sub(1, std::memory_order_release);
+        waiters_.fetch_sub(1, std::memory_order_relaxed);
+        return taken;
+    }
+    // The same for a thread that is in no job. try_count() counts the one that it will make, so that this object does
+    // not go meanwhile; false: `closed` is true already. take_back() undoes that, as the last touch.
+    template <class TryCount, class TakeBack>
+    bool wait_counted(const Flag& closed, TryCount try_count, TakeBack take_back) noexcept {
+        const bool late = Policy::mutated(Mutation::room_count_late);
+        if (!late && !try_count()) return false;
+        const bool taken = wait(closed);
+        if (late && taken) (void)try_count();
+        if (!late && !taken) take_back();
         return taken;
     }
     // Lets all who wait look at `closed` again, which was stored sequentially consistently.
     void wake_all() noexcept { wake(waiters_.load(Policy::order(Mutation::room_wake_all, std::memory_order_seq_cst))); }
-
-    bool has_waiters() const noexcept { return waiters_.load(std::memory_order_acquire) != 0; }
 
     std::size_t used_hint() const noexcept { return used_.load(std::memory_order_relaxed); }
 

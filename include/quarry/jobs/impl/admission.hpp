@@ -9,6 +9,7 @@
 namespace quarry::impl {
 
 class PoolCore;
+class TaskHome;
 
 // A place for one job in its lane, taken before the job's closure is moved into it: so that a caller who is refused
 // keeps the closure, and once the closure is moved nothing can fail.
@@ -28,15 +29,19 @@ class Admission {
     bool granted() const noexcept { return place_ != Place::none; }
     // Completes the job, whose body and `operate` are set, and queues it. Once.
     QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;
-    // The same for a job that was made by then, and is counted.
+    // The same for a job that was made by then.
     void queue(Job& job, Priority priority) noexcept;
 
   private:
     enum class Place : std::uint8_t { none, own_queue, lane_queue };
 
+    void wait_for_room();
+
     PoolCore& core_;
     const Lane lane_;
     Place place_ = Place::none;
+    // Of a thread that has waited for room: it is inside there until this goes, and its job is counted.
+    TaskHome* visited_ = nullptr;
 };
 
 }  // namespace quarry::impl

@@ -208,7 +208,6 @@ class JoinEntry {
 
   private:
     WorkerContext* context_;
-    WorkerContext* outer_;
     bool guest_;
 };
 
