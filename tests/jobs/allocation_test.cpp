@@ -281,7 +281,8 @@ std::uint64_t soak_jobs() {
 // limit of that is wide; what was allocated is exact everywhere.
 class Growth {
   public:
-    static constexpr std::int64_t kMostLive = std::int64_t{64} << 10;
+    // A deque that is longer than ever before grows: 128 KiB for as many as wait, and the smaller ones before it.
+    static constexpr std::int64_t kMostLive = std::int64_t{1} << 20;
     static constexpr std::int64_t kMostResident = kSanitized ? std::int64_t{256} << 20 : std::int64_t{4} << 20;
 
     std::int64_t live() const { return live_bytes() - live_; }
