@@ -33,8 +33,9 @@ class FullPool {
     ~FullPool() { release(); }
 
     Pool& about_to_wait() {
+        Pool& pool = *pool_;
         ++waiters_;
-        return *pool_;
+        return pool;
     }
     [[nodiscard]] bool all_wait(int expected) const {
         return eventually([&] { return waiters_ == expected && all_others_sleep() && all_others_sleep(); });
