@@ -125,7 +125,7 @@ TEST(RoomAtTheEnd, PoolEndsAfterASubmitThatGotRoomAndThrew) {
 // The same at any moment between room and job: each is run or told.
 TEST(RoomAtTheEnd, WaitingSubmittersAreServedOrToldWhenThePoolEndsMeanwhile) {
     constexpr int kWaiters = 3;
-    for (int round = 0; round < static_cast<int>(scaled(100, 5)); ++round) {
+    for (int round = 0; round < static_cast<int>(scaled(30, 3)); ++round) {
         std::atomic<int> ran{0};
         std::atomic<int> refused{0};
         FullPool full;
