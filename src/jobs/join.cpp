@@ -62,7 +62,7 @@ SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wan
         (wanted ? worker.counters.completed : worker.counters.cancelled).add();
         worker.forget_promoted(node);
     } else {
-        worker.wait_for(node);
+        worker.wait_for_latch(node);
     }
     release(&node);
     return mine ? SecondClosure::taken_back : SecondClosure::finished_elsewhere;

@@ -125,7 +125,7 @@ bool loop_stopped(const Loop& loop) noexcept {
 
 void finish_loop(WorkerContext& context, Loop& loop) {
     auto& worker = static_cast<Worker&>(context);
-    worker.wait_for(*loop.group);
+    worker.wait_for_group(*loop.group);
     const std::exception_ptr error = std::move(loop.group->first_error);
     Group::destroy(*loop.group);
     if (error) std::rethrow_exception(error);

@@ -174,7 +174,7 @@ void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scop
         // A fork has taken the context away: in the child the jobs are its parent's, and so is the group.
         if (current_context != &worker) [[unlikely]]
             throw_forked_inside();
-        worker.wait_for(group);
+        worker.wait_for_group(group);
     }
     const std::exception_ptr error = std::move(group.first_error);
     const bool collected = options.errors != nullptr && !group.errors_lost.load(std::memory_order_relaxed);

@@ -124,7 +124,7 @@ void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
     if (core.may_run_here(task_front(job).lane) && job.claim.try_claim()) {
         run_towards(task, &job, worker);
     } else {
-        worker.wait_for_task(job);
+        worker.wait_for_end(job);
         release(&job);
     }
 }

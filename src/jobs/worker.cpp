@@ -99,7 +99,7 @@ void Worker::forget_submitted(Node& node) noexcept {
 }
 
 Node* Worker::next_job() {
-    if (Node* const node = find_own()) return node;
+    if (Node* const node = find_before_idling()) return node;
     trace_ran_dry(*this);
     return idle_until_work();
 }

@@ -88,9 +88,9 @@ class Worker : public WorkerContext {
     }
 
     // Wait for an event, running only what belongs to it: never unrelated work, so the stack stays bounded.
-    void wait_for(Group& group) noexcept;
-    void wait_for(Node& node_with_latch) noexcept;
-    void wait_for_task(Node& task) noexcept;
+    void wait_for_group(Group& group) noexcept;
+    void wait_for_latch(Node& node_with_latch) noexcept;
+    void wait_for_end(Node& task) noexcept;
 
     // Before the calling thread sleeps: what it holds, in each of the pools that it takes part in, others can reach.
     static void hide_nothing() noexcept;
@@ -156,7 +156,7 @@ class Worker : public WorkerContext {
     static constexpr std::uint32_t kOldestFirstAt = 30;
 
     Node* next_job();
-    Node* find_own();
+    Node* find_before_idling();
     Node* find_own_in(Lane which);
     Node* find_elsewhere();
     Node* find_elsewhere_in(Lane which);
@@ -184,7 +184,7 @@ class Worker : public WorkerContext {
     template <class Event>
     void park_for(Event& event) noexcept;
 
-    Node* claimed(Node* node) noexcept;
+    Node* claim_or_drop(Node* node) noexcept;
     Node* bring_to_gate(Node* node) noexcept;
     Node* take_slot_or_wait(Node& node, SlotGate& gate) noexcept;
     std::uint32_t random() noexcept;

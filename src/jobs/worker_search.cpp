@@ -26,7 +26,7 @@ std::uint32_t Worker::random() noexcept {
 }
 
 // Turns the reference of a queue's entry into the right to run the job, or drops it.
-Node* Worker::claimed(Node* node) noexcept {
+Node* Worker::claim_or_drop(Node* node) noexcept {
     if (node->claim.try_claim()) return node;
     return bring_to_gate(node);
 }
@@ -46,7 +46,7 @@ bool Worker::background_is_due() const noexcept {
     return frame_jobs_in_a_row_ >= kMostFrameJobsInARow && crew->runs_background && core.background_in_use();
 }
 
-Node* Worker::find_own() {
+Node* Worker::find_before_idling() {
     if (background_is_due()) {
         if (Node* const node = find_own_in(Lane::background)) return node;
         if (Node* const node = find_elsewhere_in(Lane::background)) return node;
@@ -65,7 +65,7 @@ Node* Worker::find_important_in(Lane which) noexcept {
     if (!injected.important_waiting()) [[likely]]
         return nullptr;
     while (Node* const entry = injected.take_important()) {
-        Node* const node = claimed(entry);
+        Node* const node = claim_or_drop(entry);
         if (node == nullptr) continue;
         ++important_in_a_row_;
         return enter_lane(which, node);
@@ -96,17 +96,17 @@ Node* Worker::find_own_in(Lane which) {
     } else if (turn == kOldestFirstAt) {
         const Steal<Node*> oldest = own.far_deque.steal();
         if (oldest.status == StealStatus::got) {
-            if (Node* const node = claimed(oldest.value)) return enter_lane(which, node);
+            if (Node* const node = claim_or_drop(oldest.value)) return enter_lane(which, node);
         }
     }
     if (Node* const last_in = own.slot.take()) {
-        if (Node* const node = claimed(last_in)) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(last_in)) return enter_lane(which, node);
     }
     while (Node* const newest_entry = own.deque.pop()) {
-        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(newest_entry)) return enter_lane(which, node);
     }
     while (Node* const newest_entry = own.far_deque.pop()) {
-        if (Node* const node = claimed(newest_entry)) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(newest_entry)) return enter_lane(which, node);
     }
     return nullptr;
 }
@@ -137,9 +137,9 @@ Node* Worker::find_injected_in(Lane which) noexcept {
         for (std::size_t i = count; i-- > 1;) own.far_deque.push(batch[i]);
         // On their way from one queue to the other the rest could be seen in neither.
         if (count > 1) core.job_queued(this, which, *batch[0]);
-        if (Node* const node = claimed(batch[0])) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(batch[0])) return enter_lane(which, node);
         while (Node* const entry = count > 1 ? own.far_deque.pop() : nullptr) {
-            if (Node* const node = claimed(entry)) return enter_lane(which, node);
+            if (Node* const node = claim_or_drop(entry)) return enter_lane(which, node);
         }
     }
 }
@@ -178,7 +178,7 @@ Node* Worker::steal_from(Worker& victim, Lane which) {
         steal_pace_.stole(batch.taken);
         // On their way from one deque to the other the rest could be seen in neither.
         if (batch.taken > 1) core.job_queued(this, which, *batch.first);
-        if (Node* const node = claimed(batch.first)) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(batch.first)) return enter_lane(which, node);
         if (Node* const node = find_own_in(which)) return node;
     }
     return nullptr;
@@ -194,7 +194,7 @@ Node* Worker::steal_far_from(Worker& victim, Lane which) noexcept {
         counters.steals.add();
         counters.stolen.add();
         trace_steal(*this, victim, 1);
-        if (Node* const node = claimed(steal.value)) return enter_lane(which, node);
+        if (Node* const node = claim_or_drop(steal.value)) return enter_lane(which, node);
     }
 }
 
@@ -237,7 +237,7 @@ Node* Worker::find_unimportant_elsewhere_in(Lane which) {
             counters.steals.add();
             counters.stolen.add();
             trace_steal(*this, *core.workers[static_cast<std::size_t>(victim)], 1);
-            if (Node* const node = claimed(last_in)) return enter_lane(which, node);
+            if (Node* const node = claim_or_drop(last_in)) return enter_lane(which, node);
         }
     }
     return nullptr;
@@ -291,7 +291,7 @@ Node* Worker::idle_until_work() {
         if (node == nullptr) node = search_awake(*budget);
         // The own queues were empty before the search. A closure that was given up at its gate meanwhile may have
         // spawned something from its destructor, and whoever looked for a searcher then relied on this one.
-        if (node == nullptr) node = find_own();
+        if (node == nullptr) node = find_before_idling();
     }
     searching.store(false, std::memory_order_relaxed);
     placement.restore();

@@ -76,7 +76,7 @@ Node* Worker::next_own_descendant_of(Node& ancestor) noexcept {
         if (!descends_from(*node, ancestor)) {
             // Something that runs within this wait spawned into a group outside of it.
             publish(*node, lane);
-        } else if (Node* const mine = claimed(node)) {
+        } else if (Node* const mine = claim_or_drop(node)) {
             return mine;
         }
     }
@@ -89,7 +89,7 @@ Node* Worker::next_listed_in(Group& group) noexcept {
     while (Node* const node = group.listed) {
         group.listed = node->next.get();
         // The list's reference becomes the runner's; the entry in the queue will be skipped.
-        if (Node* const mine = claimed(node)) return mine;
+        if (Node* const mine = claim_or_drop(node)) return mine;
     }
     return nullptr;
 }
@@ -134,7 +134,7 @@ Node* Worker::steal_descendant_of(Node& ancestor, Lane which) noexcept {
             counters.steals.add();
             counters.stolen.add();
             trace_steal(*this, victim, 1);
-            found = claimed(steal.value);
+            found = claim_or_drop(steal.value);
         }
     };
     core.for_each_in(which, try_victim);
@@ -205,7 +205,7 @@ void Worker::await(Event& event) noexcept {
 }
 
 // The caller has raised the floor before the group's first job.
-void Worker::wait_for(Group& group) noexcept {
+void Worker::wait_for_group(Group& group) noexcept {
     if (current_context != this) [[unlikely]]
         end_forked_child();
     const TraceRun traced(*this);
@@ -225,14 +225,14 @@ void Worker::wait_for(Group& group) noexcept {
     while (Node* const node = next_listed_in(group)) release(node);
 }
 
-void Worker::wait_for(Node& node_with_latch) noexcept {
+void Worker::wait_for_latch(Node& node_with_latch) noexcept {
     if (node_with_latch.latch.is_set()) return;
     const RaisedFloor raised(*this);
     LatchSet event{node_with_latch, lane};
     await(event);
 }
 
-void Worker::wait_for_task(Node& task) noexcept {
+void Worker::wait_for_end(Node& task) noexcept {
     if (task.end.is_set()) return;
     const RaisedFloor raised(*this);
     TaskEnded event(task, parker);

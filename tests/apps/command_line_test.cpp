@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -169,15 +168,9 @@ TEST(BenchJobs, TraceOfQuarryIsWrittenAndItsCostMeasured) {
 }
 
 TEST(BenchJobs, RunWithPeersSaysSoAndGoesOnWithoutCargo) {
-    const std::string path = std::getenv("PATH");
-    setenv("PATH", "/nowhere", 1);
-    const Outcome outcome = run_program(
+    const Outcome outcome = run_program_without_cargo(
         {"bench", "jobs", "--quick", "--runs", "1", "--workers", "1", "--filter", "fib", "--peers", "--json", "-"});
-    setenv("PATH", path.c_str(), 1);
-    EXPECT_EQ(outcome.status, 0);
-    const bool says_so = outcome.errors.find("Rust peers left out: cargo is not installed") != std::string::npos ||
-                         outcome.errors.find("Rust peers: cargo could not build") != std::string::npos;
-    EXPECT_TRUE(says_so) << outcome.errors;
+    expect_note_of_missing_cargo(outcome);
     const Json report = Json::parse(outcome.output);
     EXPECT_EQ(report.at("options").at("peers"), true);
     std::set<std::string> engines;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -86,6 +87,23 @@ void expect_refused(const Outcome& outcome, const std::string& mentioned) {
     EXPECT_EQ(outcome.output, "");
     EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
     EXPECT_NE(outcome.errors.find(mentioned), std::string::npos) << outcome.errors;
+}
+
+Outcome run_program_without_cargo(const std::vector<std::string>& arguments) {
+    // The test has no other thread. NOLINTBEGIN(concurrency-mt-unsafe)
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", "/nowhere", 1);
+    Outcome outcome = run_program(arguments);
+    setenv("PATH", path.c_str(), 1);
+    // NOLINTEND(concurrency-mt-unsafe)
+    return outcome;
+}
+
+void expect_note_of_missing_cargo(const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0);
+    const bool says_so = outcome.errors.find("Rust peers left out: cargo is not installed") != std::string::npos ||
+                         outcome.errors.find("Rust peers: cargo could not build") != std::string::npos;
+    EXPECT_TRUE(says_so) << outcome.errors;
 }
 
 }  // namespace quarry::tests

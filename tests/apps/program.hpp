@@ -26,4 +26,9 @@ Outcome run_program(const std::vector<std::string>& arguments, const Circumstanc
 // The program did not run: status 2, one line that mentions this, and nothing else.
 void expect_refused(const Outcome& outcome, const std::string& mentioned);
 
+// The same as run_program where no program is found by its name, so not cargo either.
+Outcome run_program_without_cargo(const std::vector<std::string>& arguments);
+// It went on and said that the Rust peers are missing, or are those of an earlier build.
+void expect_note_of_missing_cargo(const Outcome& outcome);
+
 }  // namespace quarry::tests

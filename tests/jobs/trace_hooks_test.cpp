@@ -7,8 +7,8 @@
 #include <quarry/jobs/scope.hpp>
 #include <quarry/jobs/trace.hpp>
 
-#include "support.hpp"
-#include "trace_support.hpp"
+#include "tests/jobs/support.hpp"
+#include "tests/jobs/trace_support.hpp"
 
 // R28: a profiler with a protocol of its own, such as Tracy, is told at the moment itself.
 namespace quarry {

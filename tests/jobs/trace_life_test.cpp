@@ -17,8 +17,8 @@
 #include <quarry/jobs/trace.hpp>
 #include <unistd.h>
 
-#include "support.hpp"
-#include "trace_support.hpp"
+#include "tests/jobs/support.hpp"
+#include "tests/jobs/trace_support.hpp"
 
 // Traces, pools and threads begin and end in any order (R28).
 namespace quarry {

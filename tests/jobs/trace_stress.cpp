@@ -9,8 +9,8 @@
 #include <quarry/jobs/scope.hpp>
 #include <quarry/jobs/trace.hpp>
 
-#include "support.hpp"
-#include "trace_support.hpp"
+#include "tests/jobs/support.hpp"
+#include "tests/jobs/trace_support.hpp"
 
 // R28, under the thread sanitizer: recording while others write the file, start and stop.
 namespace quarry {

@@ -17,8 +17,8 @@
 #include <quarry/jobs/trace.hpp>
 
 #include "jobs/trace/json.hpp"
-#include "support.hpp"
-#include "trace_support.hpp"
+#include "tests/jobs/support.hpp"
+#include "tests/jobs/trace_support.hpp"
 
 // R28: a trace that opens in Perfetto, one track a worker.
 namespace quarry {

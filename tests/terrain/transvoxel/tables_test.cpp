@@ -70,7 +70,7 @@ std::uint32_t signs_of_face(const CellShape& shape, std::size_t face, Point by, 
     std::vector<std::pair<Place, bool>> corners;
     for (const std::uint8_t corner : shape.faces[face]) {
         const Point at = shape.corners[corner];
-        corners.push_back({Place(at.x + by.x, at.y + by.y, at.z + by.z), (inside >> shape.signs[corner] & 1) != 0});
+        corners.emplace_back(Place(at.x + by.x, at.y + by.y, at.z + by.z), (inside >> shape.signs[corner] & 1) != 0);
     }
     std::sort(corners.begin(), corners.end());
     std::uint32_t signs = 0;
