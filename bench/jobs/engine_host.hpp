@@ -30,7 +30,7 @@ namespace quarry::bench {
 // Workers are threads that compute at the same time, the calling one included; in rows whose caller only hands over
 // they are threads beside it.
 template <class E>
-class EngineHostOf final : public EngineHost {
+class EngineHostOf : public EngineHost {
   public:
     const char* unsupported(std::string_view row, int workers) const override {
         if (row == "channel" && !kHasChannel) return "has no channel";
@@ -49,14 +49,6 @@ class EngineHostOf final : public EngineHost {
             caller_apart_ = caller_apart;
         }
         run_on(*engine_, row, context);
-    }
-
-    void write_trace(const std::string& path) override {
-        if constexpr (requires { E::write_trace(path); }) {
-            E::write_trace(path);
-        } else {
-            EngineHost::write_trace(path);
-        }
     }
 
   private:

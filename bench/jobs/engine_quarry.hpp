@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,7 +31,6 @@ class QuarryEngine {
     static PoolOptions pool_options(int workers) { return {.workers = workers}; }
 
     QuarryEngine(int workers, bool) : pool_(pool_options(workers)) { record(pool_); }
-    static void write_trace(const std::string& path) { write_recording(path); }
 
     static const char* unsupported(std::string_view, int) { return nullptr; }
 

@@ -10,7 +10,7 @@ namespace quarry::bench {
 void start_recording();
 // Of one more pool, once there is a recording; else nothing.
 void record(Pool& pool);
-// Throws std::runtime_error if there is none.
-void write_recording(const std::string& path);
+// False if there is none.
+bool write_recording(const std::string& path);
 
 }  // namespace quarry::bench

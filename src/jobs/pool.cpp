@@ -19,7 +19,8 @@ namespace {
 // Nothing to destroy, see Pool::shared().
 struct SharedPool {
     std::atomic<Pool*> pool{nullptr};
-    // A lock of a kind that a forked child can free when the thread that held it stayed behind.
+    // A lock that a forked child frees when the thread that held it stayed behind. Not a mutex that a fork waits for,
+    // as elsewhere: others are taken while this one is held, so the two could wait for each other.
     std::atomic_flag being_made;
     Pool* of_parent = nullptr;  // in a forked child, until it is given up
 };

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quarry/jobs/error.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
 
@@ -23,13 +24,6 @@ constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t salt) {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
     return value ^ (value >> 31);
-}
-
-[[nodiscard]] bool adds_up(const Pool& pool) {
-    return eventually([&] {
-        const WorkerStats total = pool.stats().total;
-        return total.spawned == total.completed + total.failed + total.cancelled;
-    });
 }
 
 // A tree of coroutines in which each node counts itself once, whatever the schedule.

@@ -16,6 +16,7 @@
 
 #include "quarry/jobs/parallel_for.hpp"
 #include "quarry/jobs/scope.hpp"
+#include "tests/jobs/bookkeeping.hpp"
 #include "tests/jobs/mixture.hpp"
 #include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
@@ -24,13 +25,6 @@ namespace quarry {
 namespace {
 
 using namespace test_support;
-
-void expect_balanced(const Pool& pool) {
-    EXPECT_TRUE(eventually([&] {
-        const WorkerStats total = pool.stats().total;
-        return total.spawned == total.completed + total.failed + total.cancelled;
-    }));
-}
 
 // R65: 8 workers on however many processors there are.
 TEST(Stress, RandomMixturesOfAllOperationsOnEightWorkers) {
@@ -59,8 +53,8 @@ TEST(Stress, RandomMixturesOfAllOperationsOnEightWorkers) {
         EXPECT_EQ(mixture.happened().caught, mixture.planned().caught) << "an error was swallowed, or came twice";
         EXPECT_EQ(mixture.happened().local, mixture.planned().local);
         EXPECT_EQ(mixture.wrong(), 0U);
-        expect_balanced(pool);
-        expect_balanced(other);
+        EXPECT_TRUE(adds_up(pool));
+        EXPECT_TRUE(adds_up(other));
     });
 }
 
@@ -77,7 +71,7 @@ TEST(Stress, StealStormLosesNothing) {
         std::atomic<std::uint64_t> sum{0};
         parallel_for(pool, 0, kJobs, [&](int i) { sum += static_cast<std::uint64_t>(i); });
         EXPECT_EQ(sum.load(), static_cast<std::uint64_t>(kJobs) * (kJobs - 1) / 2);
-        expect_balanced(pool);
+        EXPECT_TRUE(adds_up(pool));
     });
 }
 
@@ -90,7 +84,7 @@ TEST(Stress, StealStormCountsLostRaces) {
         });
         return pool.stats().total.lost_races > 0;
     }));
-    expect_balanced(pool);
+    EXPECT_TRUE(adds_up(pool));
 }
 
 // Workers that fall asleep and are woken all the time: a lost wake-up stops the test.

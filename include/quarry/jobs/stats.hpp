@@ -43,7 +43,7 @@ struct PoolStats {
     std::vector<WorkerStats> workers;
     std::vector<WorkerStats> io;  // the threads of Lane::io
     WorkerStats guests;           // threads outside the pool while they take part in a scope, join or loop of their own
-    WorkerStats outside;          // what threads outside the pool submitted, cancelled and woke
+    WorkerStats outside;          // what threads outside the pool submitted (or wait to), cancelled and woke
     WorkerStats total;            // the sum of all above; at idle total.spawned = completed + failed + cancelled
 
     // Share of each worker (and, last, of the guests) in the jobs executed by these, 0 to 1.
