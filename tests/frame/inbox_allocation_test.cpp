@@ -5,7 +5,7 @@
 
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/pool.hpp"
-#include "tests/jobs/counting_allocator.hpp"
+#include "tests/jobs/steady_allocations.hpp"
 #include "tests/jobs/support.hpp"
 
 // Frames of an inbox do not allocate once warm.
@@ -15,22 +15,9 @@ namespace {
 using namespace std::chrono_literals;
 using namespace test_support;
 
-// The nodes of jobs move between threads: the measured part is tried a few times.
-template <class Frame>
-std::uint64_t allocations_once_warm(Frame frame) {
-    for (int i = 0; i < 40; ++i) frame(2);
-    std::uint64_t least = ~std::uint64_t{0};
-    for (int tries = 0; tries < 5 && least != 0; ++tries) {
-        const std::uint64_t before = allocation_count();
-        for (int i = 0; i < 100; ++i) frame(1);
-        least = std::min(least, allocation_count() - before);
-    }
-    return least;
-}
-
 TEST(InboxAllocationTest, PuttingAndDeliveringDoesNotAllocate) {
     Inbox<std::uint64_t> inbox({.slots = 256});
-    EXPECT_EQ(allocations_once_warm([&](std::uint64_t) {
+    EXPECT_EQ(allocations_once_warm([&](int) {
                   for (std::uint64_t i = 0; i < 300; ++i) (void)inbox.try_put(std::uint64_t{i}, double(i % 7));
                   inbox.deliver({1ms, 100}, [](std::uint64_t) {});
                   inbox.deliver(
@@ -46,10 +33,10 @@ TEST(InboxAllocationTest, FramesOfJobsDoNotAllocate) {
     Inbox<std::uint64_t> inbox({.slots = 8});
     std::uint64_t submitted = 0;
     std::uint64_t delivered = 0;
-    EXPECT_EQ(allocations_once_warm([&](std::uint64_t times) {
+    EXPECT_EQ(allocations_once_warm([&](int times) {
                   // 24 bytes: what fits into a job's node.
-                  for (std::uint64_t i = 0; i < 50 * times; ++i, ++submitted) {
-                      inbox.submit(pool, [a = submitted, b = i, c = times] { return a + b + c; });
+                  for (std::uint64_t i = 0; i < 50 * static_cast<std::uint64_t>(times); ++i, ++submitted) {
+                      inbox.submit(pool, [a = submitted, b = i, c = std::uint64_t{7}] { return a + b + c; });
                   }
                   while (delivered < submitted) {
                       delivered += inbox.deliver(1ms, [](std::uint64_t) {}).delivered;

@@ -3,7 +3,6 @@
 //
 // QUARRY_SOAK_JOBS sets the number of jobs of the bounded-memory test (5 million by default; a billion takes minutes).
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -31,27 +30,13 @@
 #include "quarry/jobs/trace.hpp"
 #include "quarry/jobs/worker_local.hpp"
 #include "tests/jobs/counting_allocator.hpp"
+#include "tests/jobs/steady_allocations.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
 
 using namespace test_support;
-
-// The nodes of jobs move between threads, so how many each needs depends on the schedule: warm up with more work than
-// is measured. A schedule that has not been before may still need a block of nodes: the median of a few measurements.
-template <class Work>
-std::uint64_t allocations_once_warm(Work work, int rounds = 20) {
-    for (int i = 0; i < rounds; ++i) work(4);
-    std::array<std::uint64_t, 5> counts{};
-    for (std::uint64_t& count : counts) {
-        const std::uint64_t before = allocation_count();
-        for (int i = 0; i < rounds; ++i) work(1);
-        count = allocation_count() - before;
-    }
-    std::sort(counts.begin(), counts.end());
-    return counts[counts.size() / 2];
-}
 
 constexpr int kBatch = static_cast<int>(scaled(2000));
 
@@ -196,12 +181,15 @@ TEST_P(AllocationOn, WorkerLocalDoesNotAllocateOnceEachThreadHasItsOwn) {
         for (int i = 0; i < GetParam(); ++i) scope.spawn(make_own);
         make_own();
     });
-    EXPECT_EQ(
-        allocations_once_warm([&](int times) { parallel_for(pool, 0, kBatch * times, [&](int) { ++local.local(); }); }),
-        0U);
+    int rounds = 0;
+    EXPECT_EQ(allocations_once_warm([&](int times) {
+                  parallel_for(pool, 0, kBatch * times, [&](int) { ++local.local(); });
+                  rounds += times;
+              }),
+              0U);
     std::uint64_t sum = 0;
     local.for_each([&](std::uint64_t mine) { sum += mine; });
-    EXPECT_EQ(sum, static_cast<std::uint64_t>(GetParam() + 1 + 180 * kBatch));
+    EXPECT_EQ(sum, static_cast<std::uint64_t>(GetParam() + 1 + rounds * kBatch));
 }
 
 // Numbers without an order, and enough of them to be shared.
@@ -235,7 +223,7 @@ TEST_P(AllocationOn, ParallelSortDoesNotAllocate) {
                 parallel_sort(pool, sorted);
             }
         };
-        EXPECT_EQ(allocations_once_warm(sort, rounds), 0U);
+        EXPECT_EQ(allocations_once_warm(sort, {.each_time = rounds}), 0U);
         EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
     };
     expect_none(shuffled(kBatch * 5), 20);
@@ -246,10 +234,11 @@ TEST_P(AllocationOn, ParallelSortDoesNotAllocate) {
 TEST_P(AllocationOn, ParallelScanAllocatesNoMoreThanItsTable) {
     const std::vector<std::uint32_t> numbers = shuffled();
     std::vector<std::uint32_t> sums(numbers.size());
-    EXPECT_LE(allocations_once_warm([&](int times) {
-                  for (int i = 0; i < times; ++i) parallel_scan(pool, numbers, sums, 0U, std::plus<>());
-              }),
-              GetParam() == 1 ? 0U : 20U * 3U);
+    const Rounds rounds{.each_time = 20, .allowed = GetParam() == 1 ? 0U : 20U * 3U};
+    const auto scan = [&](int times) {
+        for (int i = 0; i < times; ++i) parallel_scan(pool, numbers, sums, 0U, std::plus<>());
+    };
+    EXPECT_LE(allocations_once_warm(scan, rounds), rounds.allowed);
     EXPECT_EQ(sums.back(), std::accumulate(numbers.begin(), numbers.end(), 0U));
 }
 

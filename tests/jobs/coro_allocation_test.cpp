@@ -61,8 +61,9 @@ TEST(CoroAllocation, HopsDoNotAllocateOnceWarm) {
         }
         co_return allocation_count() - before;
     };
+    // A schedule that has not been before may need more nodes of jobs (steady_allocations.hpp).
     std::uint64_t least = ~std::uint64_t{0};
-    for (int tries = 0; tries < 10 && least != 0; ++tries) least = std::min(least, pool.start(hops(2000)).get());
+    for (int tries = 0; tries < 100 && least != 0; ++tries) least = std::min(least, pool.start(hops(2000)).get());
     EXPECT_EQ(least, 0U);
 }
 

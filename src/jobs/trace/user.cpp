@@ -1,6 +1,9 @@
 #include <bit>
+#include <cstddef>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "jobs/trace/points.hpp"
@@ -22,9 +25,14 @@ impl::Track* track_here() noexcept {
 }
 
 // Never destroyed: a trace may be written by a static destructor.
+struct HashOfText {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+};
+
 struct Names {
     std::mutex mutex;
-    std::unordered_set<std::string> texts;
+    std::unordered_set<std::string, HashOfText, std::equal_to<>> texts;
 };
 
 Names& names() {
@@ -74,7 +82,9 @@ void impl::record_counter(const char* name, double value) noexcept {
 const char* trace_name(std::string_view text) {
     Names& known = names();
     const std::lock_guard lock(known.mutex);
-    return known.texts.emplace(text).first->c_str();
+    // emplace() alone would allocate for a text that is there already.
+    const auto found = known.texts.find(text);
+    return found != known.texts.end() ? found->c_str() : known.texts.emplace(text).first->c_str();
 }
 
 }  // namespace quarry
