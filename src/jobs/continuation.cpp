@@ -81,7 +81,9 @@ class Gather {
 
     void prepare() {
         const TaskHome* const home = task_header(static_cast<Node&>(*jobs_.front())).home;
-        for (Job* const job : jobs_) require_end_of(static_cast<Node&>(*job), home);
+        for (Job* const job : jobs_) {
+            if (task_header(static_cast<Node&>(*job)).home != home) PoolCore::require_end_of(static_cast<Node&>(*job));
+        }
         prepare_continuation(job_, *jobs_.front());
         task_header(job_).antecedents.set(reinterpret_cast<std::uintptr_t>(&list_) | kAntecedentListMark);
     }
@@ -103,13 +105,6 @@ class Gather {
     struct Listener : EndListener {
         Gather* gather;
     };
-
-    // One of another pool, which may be that of a forked child's parent.
-    static void require_end_of(Node& job, const TaskHome* checked_home) {
-        if (task_header(job).home == checked_home || job.end.is_set()) return;
-        const TaskVisit visit(job);
-        if (visit) visit.core().require_usable();
-    }
 
     // A waiter goes back to the antecedents as long as the job is not armed, so they go after that, and after them the
     // list. The job itself may be over by then, and with it its pool: the caller may be a thread of another one.

@@ -155,6 +155,12 @@ void hop(CoroRun& run, Job& job, const Schedule& where, std::coroutine_handle<> 
     }
 }
 
+Job& prepare_hop_after(const CoroRun& run, Job& antecedent) {
+    auto& before = static_cast<Node&>(antecedent);
+    if (task_header(before).home != task_header(static_cast<Node&>(*run.hop)).home) PoolCore::require_end_of(before);
+    return allocate_job();
+}
+
 void hop_after(CoroRun& run, HopListener& listener, Job& antecedent, std::coroutine_handle<> coroutine) noexcept {
     auto& node = static_cast<Node&>(*listener.hop);
     auto& before = static_cast<Node&>(antecedent);

@@ -7,14 +7,21 @@ namespace quarry::impl {
 void Injection::push(Node& node, Priority priority) noexcept {
     if (priority == Priority::normal) {
         // The pop that makes a place may have begun and not ended; or we are beyond the bound.
-        if (!overflow_.looks_empty() || !normal_.try_push(&node)) overflow_.push(node);
+        if (!overflow_.looks_empty() || !normal_.try_push(&node)) push_beyond(node);
         return;
     }
     try {
         level(priority).push(node, true);
     } catch (const std::bad_alloc&) {
-        overflow_.push(node);  // in time, if not in order
+        push_beyond(node);  // in time, if not in order
     }
+}
+
+// Of a job that is there already one entry is enough.
+void Injection::push_beyond(Node& node) noexcept {
+    if (overflow_.push(node)) return;
+    room_.make(1);
+    release(&node);
 }
 
 Node* Injection::take_from(Priority priority) noexcept {

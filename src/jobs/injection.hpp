@@ -63,6 +63,7 @@ class Injection {
 
   private:
     LevelList& level(Priority priority) noexcept { return levels_[static_cast<std::size_t>(priority)]; }
+    void push_beyond(Node& node) noexcept;
     Node* take_from(Priority priority) noexcept;
 
     Room<DefaultAtomics> room_;

@@ -4,18 +4,22 @@
 #include <cstddef>
 #include <mutex>
 
-#include "jobs/node.hpp"
+#include "jobs/task_header.hpp"
 
 namespace quarry::impl {
 
 // Submitted jobs that found the injection queue full, from threads that must not wait for room because they are inside
 // a job: the workers that would make room may be waiting for that very job. First in, first out. It has no bound and
-// never allocates: the nodes are the list, so none of them may be in another one (Node::next).
+// never allocates: the nodes are the list, so none of them may be in another one (Node::next), or here twice.
 class OverflowList {
   public:
-    void push(Node& node) noexcept {
-        node.next.set(nullptr);
+    // False: it is here already, raised and queued once more. Whoever takes it out from here on finds it as it is now.
+    [[nodiscard]] bool push(Node& node) noexcept {
         const std::lock_guard lock(mutex_);
+        TaskHeader& header = task_header(node);
+        if (header.in_overflow_list) return false;
+        header.in_overflow_list = true;
+        node.next.set(nullptr);
         if (newest_ == nullptr) {
             oldest_ = &node;
         } else {
@@ -23,6 +27,7 @@ class OverflowList {
         }
         newest_ = &node;
         count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        return true;
     }
 
     Node* pop() noexcept {
@@ -32,6 +37,7 @@ class OverflowList {
         if (node == nullptr) return nullptr;
         oldest_ = node->next.get();
         if (oldest_ == nullptr) newest_ = nullptr;
+        task_header(*node).in_overflow_list = false;
         count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
         return node;
     }

@@ -99,6 +99,8 @@ class PoolCore {
     void queue_continuation(Node& node) noexcept;
     // Queues a job that must not wait for room, whether its lane has some or not.
     void queue_beyond_bound(Node& node, Priority priority) noexcept;
+    // Throws if that job, of another pool than the caller's, never ends here: it is one of a forked child's parent.
+    static void require_end_of(Node& task);
     // The caller has claimed the job in order not to run it.
     void end_cancelled(Node& node) noexcept;
     // The caller has claimed the job, and it is over: counts it and tells those who listen.

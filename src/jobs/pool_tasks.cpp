@@ -76,6 +76,12 @@ void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
     job_queued(worker, lane, node);
 }
 
+void PoolCore::require_end_of(Node& task) {
+    if (task.end.is_set()) return;
+    const TaskVisit visit(task);
+    if (visit) visit.core().require_usable();
+}
+
 void PoolCore::end_cancelled(Node& node) noexcept {
     node.operate(node, Job::Operation::discard);
     task_header(node).stop = {};

@@ -48,6 +48,7 @@ class TaskHome {
 
 // The library's part of a submitted job's node.
 struct TaskHeader : TaskFront {
+    bool in_overflow_list;  // under that list's lock
     std::uint32_t home_serial;
     TaskHome* home;
     const char* name;

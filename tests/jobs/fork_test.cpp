@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "quarry/jobs/coro.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
@@ -122,6 +123,15 @@ int continue_in_child(Task<int>& unfinished, Task<int>& finished) {
     return 0;
 }
 
+coro<bool> is_refused_in_coroutine(Task<int>& unfinished) {
+    try {
+        co_await std::move(unfinished);
+    } catch (const Error&) {
+        co_return true;
+    }
+    co_return false;
+}
+
 TEST(Fork, TasksOfTheParentsPoolCanNotBeContinuedInTheChild) {
     std::atomic<bool> release{false};
     Pool pool(1);
@@ -132,6 +142,20 @@ TEST(Fork, TasksOfTheParentsPoolCanNotBeContinuedInTheChild) {
     EXPECT_EQ(status_of_child([&] { return continue_in_child(unfinished, finished); }), 0);
     release = true;
     EXPECT_EQ(when_all(std::move(unfinished), std::move(finished)).get(), (std::tuple(1, 7)));
+}
+
+TEST(Fork, TasksOfTheParentsPoolCanNotBeAwaitedInTheChild) {
+    std::atomic<bool> release{false};
+    Pool pool(1);
+    pool.submit([&] { sleep_until(release); });
+    Task<int> unfinished = pool.submit([] { return 1; });
+    EXPECT_EQ(status_of_child([&] {
+                  Pool fresh(1);
+                  return fresh.start(is_refused_in_coroutine(unfinished)).get() ? 0 : 50;
+              }),
+              0);
+    release = true;
+    EXPECT_EQ(unfinished.get(), 1);
 }
 
 // The lock that names of traces are kept under is nobody's in the child.

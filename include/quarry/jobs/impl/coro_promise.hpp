@@ -45,7 +45,7 @@ class TaskAwaiter {
         if (!task_.valid()) throw_no_result();
         if (TaskAccess::job(task_) == run_.task) throw_awaits_itself();
         if (run_.must_stop() || task_.ready()) return true;
-        listener_.hop = &allocate_job();
+        listener_.hop = &prepare_hop_after(run_, *TaskAccess::job(task_));
         return false;
     }
     void await_suspend(std::coroutine_handle<> coroutine) noexcept {
