@@ -154,7 +154,8 @@ template <>
 class ScopeResult<void> {};
 
 // A set of jobs that may borrow the locals of the function that called Pool::scope: it returns only when all have
-// ended. Jobs may spawn further ones into the same scope.
+// ended. Jobs may spawn further ones into the same scope, and so may any other thread, if its spawn() returns before
+// the scope's body does, or the job that waits for it: nothing else keeps scope and pool until then.
 class Scope {
   public:
     Scope(const Scope&) = delete;
