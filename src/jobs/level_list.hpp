@@ -14,6 +14,8 @@ namespace quarry::impl {
 // lists at once, after it was raised, so entries are no links in the nodes.
 class LevelList {
   public:
+    static constexpr std::size_t kFirstCapacity = 16;
+
     // counted: whether the entry takes up room of the lane. Throws std::bad_alloc, and is then as it was.
     void push(Node& node, bool counted) {
         const std::lock_guard lock(mutex_);
@@ -47,7 +49,7 @@ class LevelList {
     };
 
     void grow() {
-        const std::size_t larger = capacity_ == 0 ? 16 : 2 * capacity_;
+        const std::size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
         auto entries = std::make_unique<Entry[]>(larger);
         for (std::size_t i = 0; i < size_; ++i) entries[i] = entries_[(first_ + i) & (capacity_ - 1)];
         entries_ = std::move(entries);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "jobs/level_list.hpp"
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/jobs/scope.hpp"
@@ -19,7 +20,7 @@ using namespace std::chrono_literals;
 using namespace test_support;
 
 // As many as the list of a priority holds before it grows.
-constexpr int kFullList = 16;
+constexpr int kFullList = static_cast<int>(impl::LevelList::kFirstCapacity);
 
 // The job is beyond the bound of its lane's queue, is raised, found by that, waits for a slot and gets one when there
 // is no memory to queue it by its priority: it goes beyond the bound once more.

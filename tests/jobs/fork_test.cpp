@@ -108,17 +108,9 @@ int status_of_child(const std::function<int()>& child) {
 
 // What follows tasks of the parent's pool in a child, also when a new pool's task stands beside them.
 int continue_in_child(Task<int>& unfinished, Task<int>& finished) {
-    const auto is_refused = [](auto&& call) {
-        try {
-            call();
-        } catch (const Error&) {
-            return true;
-        }
-        return false;
-    };
     Pool fresh(1);
-    if (!is_refused([&] { when_all(fresh.submit([] { return 1; }), std::move(unfinished)); })) return 40;
-    if (!is_refused([&] { finished.then([](int value) { return value; }); })) return 41;
+    if (!throws_error([&] { when_all(fresh.submit([] { return 1; }), std::move(unfinished)); })) return 40;
+    if (!throws_error([&] { finished.then([](int value) { return value; }); })) return 41;
     if (!finished.ready() || finished.get() != 7) return 42;
     return 0;
 }

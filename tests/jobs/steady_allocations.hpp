@@ -16,7 +16,8 @@ struct Rounds {
 //
 // A schedule that has not been before may still need more: a worker that the system keeps waiting leaves its queue full
 // of jobs that whoever waited for them has run. But no more than the queues hold, in blocks of 128 nodes: some eighty
-// times at most. So a program that allocates for another reason never comes to three times in a row without.
+// times at most. So what allocates anew within as many rounds never comes to three times in a row without. Nodes that
+// are lost now and then show later, when the stock of them is used up: that is for the tests of bounded memory.
 template <class Work>
 std::uint64_t allocations_once_warm(Work work, Rounds rounds = {}) {
     constexpr int kMostTimes = 300;

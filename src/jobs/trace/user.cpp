@@ -24,12 +24,12 @@ impl::Track* track_here() noexcept {
     return serial == 0 ? nullptr : impl::track_for(serial);
 }
 
-// Never destroyed: a trace may be written by a static destructor.
 struct HashOfText {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
 };
 
+// Never destroyed: a trace may be written by a static destructor.
 struct Names {
     std::mutex mutex;
     std::unordered_set<std::string, HashOfText, std::equal_to<>> texts;

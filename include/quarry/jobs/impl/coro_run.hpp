@@ -56,8 +56,8 @@ QUARRY_API void start_coroutine(Admission& admission, CoroRun& run, Job& task, J
 QUARRY_API Job& prepare_hop(const CoroRun& run, const Schedule& where);
 // The coroutine is suspended and goes on in that job, maybe before this returns.
 QUARRY_API void hop(CoroRun& run, Job& job, const Schedule& where, std::coroutine_handle<> coroutine) noexcept;
-// The same for a hop that follows another job, which has not ended. Throws if it never will: the pool is that of a
-// forked child's parent.
+// A job for a hop that follows another job, which has not ended. Throws quarry::Error if it never will, because it is
+// one of a forked child's parent, and std::bad_alloc.
 QUARRY_API Job& prepare_hop_after(const CoroRun& run, Job& antecedent);
 // The coroutine goes on in listener.hop when the antecedent has ended; in the pool and lane where the coroutine is.
 QUARRY_API void hop_after(CoroRun& run, HopListener& listener, Job& antecedent,
