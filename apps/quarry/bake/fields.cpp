@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kShowcase = "showcase";
 constexpr const char* kNoise = "noise";
+constexpr double kHighestFrequency = 1e3;
 
 std::uint64_t seed_number(const std::string& text) {
     std::uint64_t seed = 0;
@@ -37,8 +38,10 @@ std::shared_ptr<const terrain::Materials> hill_materials(const terrain::NoiseOpt
     constexpr int kGrass = 0, kRock = 1, kSnow = 2, kEarth = 3;
     const double reach = std::max(noise.amplitude, 1.0);
     const auto height = [&](double share) { return noise.offset + share * reach; };
-    const terrain::NoiseOptions ragged{
-        .seed = noise.seed + 1, .octaves = 3, .frequency = noise.frequency * 2, .amplitude = reach * 0.06};
+    const terrain::NoiseOptions ragged{.seed = noise.seed + 1,
+                                       .octaves = 3,
+                                       .frequency = std::min(noise.frequency * 2, kHighestFrequency),
+                                       .amplitude = reach * 0.06};
     const auto below =
         std::make_shared<terrain::HeightCover>(terrain::CoverRange{.to = height(-0.25), .blend = reach * 0.08}, ragged);
     const auto above =
@@ -59,7 +62,7 @@ terrain::NoiseOptions checked_noise(const BakeArguments& arguments) {
         double most;
     };
     terrain::NoiseOptions noise;
-    const std::array<Number, 5> numbers{Number{"--frequency", arguments.frequency, noise.frequency, 1e-6, 1e3},
+    const std::array<Number, 5> numbers{Number{"--frequency", arguments.frequency, noise.frequency, 1e-6, kHighestFrequency},
                                         {"--amplitude", arguments.amplitude, noise.amplitude, 0, 1e6},
                                         {"--offset", arguments.offset, noise.offset, -1e6, 1e6},
                                         {"--lacunarity", arguments.lacunarity, noise.lacunarity, 1, 8},
