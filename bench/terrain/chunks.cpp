@@ -13,6 +13,8 @@
 #include <quarry/terrain/surface_samples.hpp>
 #include <quarry/terrain/world.hpp>
 
+#include "terrain/stopwatch.hpp"
+
 namespace quarry::bench {
 namespace {
 
@@ -22,20 +24,6 @@ constexpr double kChunkSeconds = 0.1;
 constexpr std::size_t kPasses = 10;
 constexpr double kExtractSeconds = 0.05;
 constexpr std::size_t kMostSurfaceChunks = 96;
-
-class Stopwatch {
-  public:
-    template <class F>
-    void time(F&& f) {
-        const std::int64_t start = now_ns();
-        f();
-        spent_ += now_ns() - start;
-    }
-    double seconds() const { return static_cast<double>(spent_) / 1e9; }
-
-  private:
-    std::int64_t spent_ = 0;
-};
 
 const NoiseField& world_field() {
     static const NoiseField field;
@@ -50,14 +38,6 @@ std::vector<ChunkKey> surface_candidates(std::int32_t lod) {
     return keys;
 }
 
-// As extract takes them.
-Position in_world(const SampleBlock& block, const Vector3& at) {
-    const auto coordinate = [&](std::int32_t first, float local) {
-        return first + static_cast<double>(local) * block.step;
-    };
-    return {coordinate(block.first.x, at.x), coordinate(block.first.y, at.y), coordinate(block.first.z, at.z)};
-}
-
 }  // namespace
 
 SurfaceChunks::SurfaceChunks(std::int32_t lod) : lod_(lod) {
@@ -68,16 +48,7 @@ SurfaceChunks::SurfaceChunks(std::int32_t lod) : lod_(lod) {
 }
 
 void SurfaceChunks::add(const ChunkKey& key) {
-    const ChunkMesh mesh = extract(world_field(), key);
-    if (mesh.content != ChunkContent::surface) return;
-    const SampleBlock block = samples_of(key, {});
-    Normals normals;
-    for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
-        (i < mesh.full_vertices ? normals.own : normals.half).push_back(in_world(block, mesh.positions[i]));
-    }
-    for (const Vector3& at : mesh.moved_positions) normals.own.push_back(in_world(block, at));
-    keys_.push_back(key);
-    normals_.push_back(std::move(normals));
+    if (extract(world_field(), key).content == ChunkContent::surface) keys_.push_back(key);
 }
 
 void SurfaceChunks::extract_all() const {
@@ -96,35 +67,21 @@ void SurfaceChunks::sample_all(std::vector<float>& samples) const {
     }
 }
 
-void SurfaceChunks::take_all_gradients(std::vector<Gradient>& gradients) const {
-    const double spacing = 1 << lod_;
-    for (const Normals& each : normals_) {
-        gradients.resize(std::max({gradients.size(), each.own.size(), each.half.size()}));
-        const std::span<Gradient> out(gradients);
-        world_field().gradients(each.own, spacing, out.first(each.own.size()));
-        if (!each.half.empty()) world_field().gradients(each.half, 2 * spacing, out.first(each.half.size()));
-    }
-}
-
 void SurfaceChunks::measure(Answer& answer) const {
     std::vector<float> samples;
-    std::vector<Gradient> gradients;
     Stopwatch all;
     Stopwatch sampling;
-    Stopwatch normals;
     // In turns, so that a noisy moment does not end up in the difference.
     int rounds = 0;
     for (; rounds == 0 || all.seconds() < kExtractSeconds; ++rounds) {
         all.time([&] { extract_all(); });
         sampling.time([&] { sample_all(samples); });
-        normals.time([&] { take_all_gradients(gradients); });
     }
     const double chunks = rounds * static_cast<double>(keys_.size());
     const std::string name = "lod" + std::to_string(lod_);
     answer.add(name, "chunks/s", chunks / all.seconds());
     answer.add(name + "_sampling", "us", sampling.seconds() / chunks * 1e6);
-    answer.add(name + "_normals", "us", normals.seconds() / chunks * 1e6);
-    answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds() - normals.seconds()) / chunks * 1e6);
+    answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds()) / chunks * 1e6);
 }
 
 namespace {

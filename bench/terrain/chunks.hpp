@@ -13,29 +13,22 @@ namespace quarry::bench {
 // Half the width of R3's world, in units.
 inline constexpr double kWorldRadius = 1'024;
 
-// Surface chunks of R3's world at a LOD, spread evenly over it, and where their normals are taken.
+// Surface chunks of the benchmark world at a LOD, spread evenly over it.
 class SurfaceChunks {
   public:
     explicit SurfaceChunks(std::int32_t lod);
 
-    // Chunks a second of extract as lodN, and how the time of a chunk splits up, in microseconds: sampling alone and
-    // gradients alone are measured on the same chunks and places, the rest is meshing (and the allocation of the mesh).
+    // Chunks a second of extract as lodN, and how the time of a chunk splits up, in microseconds: sampling alone is
+    // measured on the same chunks, the rest is meshing with normals (and the allocation of the mesh).
     void measure(Answer& answer) const;
 
   private:
-    struct Normals {
-        std::vector<terrain::Position> own;
-        std::vector<terrain::Position> half;  // of half-resolution vertices
-    };
-
     void add(const terrain::ChunkKey& key);
     void extract_all() const;
     void sample_all(std::vector<float>& samples) const;
-    void take_all_gradients(std::vector<terrain::Gradient>& gradients) const;
 
     std::int32_t lod_;
     std::vector<terrain::ChunkKey> keys_;
-    std::vector<Normals> normals_;
 };
 
 // 64 chunks that the peers mesh too, on so many workers: chunks a second, and triangles a chunk.

@@ -8,6 +8,7 @@
 #include "jobs/engine_host.hpp"
 #include "terrain/chunks.hpp"
 #include "terrain/fields.hpp"
+#include "terrain/real_worlds.hpp"
 #include "terrain/rejection.hpp"
 #include "terrain/rows.hpp"
 #include "terrain/world.hpp"
@@ -33,6 +34,8 @@ class TerrainHost final : public EngineHost {
                 return measure_field(row, context.answer);
             case TerrainPart::chunk:
                 return measure_lod(row, context.answer);
+            case TerrainPart::real:
+                return measure_real(row, context.answer);
             case TerrainPart::chunks:
                 return measure_chunks(context.workers, context.answer);
             case TerrainPart::bounds:
@@ -48,6 +51,11 @@ class TerrainHost final : public EngineHost {
         lods_.try_emplace(lod, lod).first->second.measure(answer);
     }
 
+    void measure_real(std::string_view row, Answer& answer) {
+        const std::string name(row);
+        real_worlds_.try_emplace(name, name).first->second.measure(answer);
+    }
+
     void measure_bounds(std::string_view row, Answer& answer) {
         terrain::NoiseOptions options;
         if (row == "reject_hilly") {
@@ -59,6 +67,7 @@ class TerrainHost final : public EngineHost {
     }
 
     std::map<std::int32_t, SurfaceChunks> lods_;
+    std::map<std::string, RealWorld> real_worlds_;
     std::map<std::string, Rejection> worlds_;
 };
 

@@ -14,6 +14,10 @@ constexpr TerrainRow chunk_row(std::string_view name, std::string_view what) {
     return {RowInfo{.name = name, .what = what}, TerrainPart::chunk};
 }
 
+constexpr TerrainRow real_row(std::string_view name, std::string_view what) {
+    return {RowInfo{.name = name, .what = what}, TerrainPart::real};
+}
+
 constexpr std::array kRows{
     field_row("noise", "hills with overhangs, 4 octaves (the field of R3)"),
     field_row("height", "hills without overhangs, 4 octaves"),
@@ -31,6 +35,11 @@ constexpr std::array kRows{
     chunk_row("lod3", "the same at LOD 3"),
     chunk_row("lod4", "the same at LOD 4"),
     chunk_row("lod5", "the same at LOD 5"),
+    real_row("showcase", "surface chunks of the showcase at LOD 0, with materials"),
+    real_row("spheres", "noise without 10,000 spheres, in a ball of radius 1,024"),
+    real_row("slab", "noise without 10,000 spheres, in the layer up to 48 units above and below 0"),
+    real_row("caves", "a heightmap with caves"),
+    real_row("planet", "a planet: a warped ball"),
     TerrainRow{RowInfo{.name = "chunks",
                        .what = "64 chunks spread over R3's world, by each engine in its own way (needs --peers)"},
                TerrainPart::chunks},
@@ -52,6 +61,9 @@ constexpr std::array kAims{
     TerrainAim{.name = "lod3", .value = 4'000, .for_avx512 = true},
     TerrainAim{.name = "lod4", .value = 4'000, .for_avx512 = true},
     TerrainAim{.name = "lod5", .value = 4'000, .for_avx512 = true},
+    TerrainAim{.name = "showcase", .value = 3'000, .for_avx512 = true},
+    TerrainAim{.name = "spheres_to_noise", .value = 1.5},
+    TerrainAim{.name = "slab_to_noise", .value = 3},
     TerrainAim{.name = "chunks_times", .value = 40, .workers = 1},
     TerrainAim{.name = "reject_share", .value = 99.9},
     TerrainAim{.name = "reject", .value = 20'000'000},

@@ -12,6 +12,7 @@ namespace quarry::bench {
 enum class TerrainPart {
     field,   // each SIMD target, one core
     chunk,   // the target in use and the scalar one, one core
+    real,    // the target in use, one core
     chunks,  // the target in use and the peers, each number of workers
     bounds,  // the target in use, one core
     world,   // the target in use, each number of workers

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -33,6 +34,9 @@ class Baker {
         baked_.regular_indices = from_.regular.count;
         if (mask_ != 0) half_numbers_.assign(from_.positions.size() - from_.full_vertices, kUnused);
         for (std::uint32_t side = 0; side < side::count; ++side) {
+            if ((mask_ >> side & 1) != 0) merge_vertices(from_.transitions[side]);
+        }
+        for (std::uint32_t side = 0; side < side::count; ++side) {
             if ((mask_ >> side & 1) != 0) add_transition(from_.transitions[side]);
         }
         if constexpr (sizeof(Index) == sizeof(std::uint16_t)) {
@@ -53,13 +57,74 @@ class Baker {
             baked_.materials.reserve(baked_.positions.capacity());
             impl::copy_into(baked_.materials, std::span(from_.materials).first(full));
         }
+        if (mask_ == 0) return;
+        moved_.assign(full, 0);
+        const auto cells = static_cast<float>(from_.cells);
         for (const BorderVertex& vertex : from_.border) {
             const std::uint32_t active = mask_ & vertex.sides;
             if (active == 0) continue;
-            const std::size_t moved = vertex.first_moved + transvoxel::rank_of_choice(active, vertex.sides);
-            baked_.positions[vertex.vertex] = from_.moved_positions[moved];
-            baked_.normals[vertex.vertex] = from_.moved_normals[moved];
+            Vector3& at = baked_.positions[vertex.vertex];
+            const Vector3 along_axes = transvoxel::moved(at, active, vertex.sides, cells);
+            if (along_axes == at) continue;
+            at = transvoxel::onto_surface(at, along_axes, from_.normals[vertex.vertex], cells);
+            along_axes_.push_back(along_axes);
+            moved_[vertex.vertex] = static_cast<std::uint32_t>(along_axes_.size());
         }
+        keep_triangles_upright();
+    }
+
+    // Along the surface triangles may turn over where it is sharply bent. There vertices move along the axes, which
+    // keeps the triangles of regular cells as they were; that may affect the triangles beside, so it is done until all
+    // is well.
+    void keep_triangles_upright() {
+        bool changed = !along_axes_.empty();
+        while (changed) {
+            changed = lift_vertices(from_.regular, true);
+            for (std::uint32_t side = 0; side < side::count; ++side) {
+                if ((mask_ >> side & 1) != 0) changed = lift_vertices(from_.transitions[side], false) || changed;
+            }
+        }
+    }
+
+    bool lift_vertices(IndexRange range, bool regular) {
+        bool changed = false;
+        for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
+            const std::uint32_t corners[3] = {from_indices_[i], from_indices_[i + 1], from_indices_[i + 2]};
+            if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) continue;
+            if (faces_outwards(corners, regular)) continue;
+            for (const std::uint32_t corner : corners) {
+                if (!is_moved(corner)) continue;
+                baked_.positions[corner] = along_axes_[moved_[corner] - 1];
+                moved_[corner] = 0;
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    bool is_moved(std::uint32_t vertex) const { return vertex < from_.full_vertices && moved_[vertex] != 0; }
+
+    static Vector3 across(const Vector3& a, const Vector3& b, const Vector3& c) noexcept {
+        const float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z;
+        const float vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
+        return {uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx};
+    }
+
+    // Triangles of regular cells as they did before anything moved, those of transition cells as their normals.
+    bool faces_outwards(const std::uint32_t* corners, bool regular) const {
+        const Vector3 a = position(corners[0]), b = position(corners[1]), c = position(corners[2]);
+        const Vector3 now = across(a, b, c);
+        Vector3 wanted{};
+        if (regular) {
+            wanted = across(from_.positions[corners[0]], from_.positions[corners[1]], from_.positions[corners[2]]);
+        } else {
+            if (a == b || b == c || c == a) return true;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const Vector3& n = from_.normals[corners[i]];
+                wanted = {wanted.x + n.x, wanted.y + n.y, wanted.z + n.z};
+            }
+        }
+        return now.x * wanted.x + now.y * wanted.y + now.z * wanted.z > 0;
     }
 
     std::size_t most_transition_indices() const {
@@ -87,8 +152,20 @@ class Baker {
         return number;
     }
 
-    // Where a side that is not active keeps vertices in place, transition triangles may have two corners in one place.
-    // The two edges that are left then coincide, so leaving out the triangle opens no crack.
+    // Where a side that is not active keeps vertices in place, a half-resolution vertex may lie where one of the
+    // chunk's own does. Then they are one vertex, and triangles with both of them are left out: the two edges that
+    // remain of such a triangle are one, so that opens no crack.
+    void merge_vertices(IndexRange range) {
+        for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+            const std::uint32_t a = from_indices_[i];
+            const std::uint32_t b = from_indices_[i % 3 == 2 ? i - 2 : i + 1];
+            if (position(a) != position(b)) continue;
+            const std::uint32_t half = std::max(a, b), full = std::min(a, b);
+            if (half >= from_.full_vertices && full < from_.full_vertices)
+                half_numbers_[half - from_.full_vertices] = full;
+        }
+    }
+
     void add_transition(IndexRange range) {
         for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
             const std::uint32_t a = from_indices_[i], b = from_indices_[i + 1], c = from_indices_[i + 2];
@@ -103,6 +180,8 @@ class Baker {
     Mesh baked_;
     MeshVector<Index> indices_;
     MeshVector<std::uint32_t> half_numbers_;
+    MeshVector<std::uint32_t> moved_;  // for each vertex its number in along_axes_, from 1 on; 0: it stays there
+    MeshVector<Vector3> along_axes_;
 };
 
 }  // namespace

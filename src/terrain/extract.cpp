@@ -1,5 +1,6 @@
 #include "quarry/terrain/extract.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "terrain/rounding.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
+#include "terrain/transvoxel/slopes.hpp"
 #include "terrain/transvoxel/surface.hpp"
 #include "terrain/vertices.hpp"
 
@@ -61,6 +63,10 @@ class Extraction {
           materials_(options.materials),
           memory_(memory) {
         check_reach(field, block_);
+        const auto place = [&](std::int32_t first) { return static_cast<std::size_t>(first / block_.step & 7); };
+        grid_.origin[0] = place(block_.first.x);
+        grid_.origin[1] = place(block_.first.y);
+        grid_.origin[2] = place(block_.first.z);
         mesh_.key = key;
         mesh_.cells = options.cells;
     }
@@ -76,7 +82,6 @@ class Extraction {
         impl::copy_into(mesh_.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh_.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, memory_.positions.size());
         impl::copy_into(mesh_.border, std::span(memory_.border));
-        impl::copy_into(mesh_.moved_positions, std::span(memory_.moved_positions));
         mesh_.bounds = bounds_of({memory_.positions.data(), mesh_.full_vertices});
         return std::move(mesh_);
     }
@@ -88,7 +93,6 @@ class Extraction {
         baked.content = look();
         if (baked.content != ChunkContent::surface) return baked;
         mesh_own_cells();
-        memory_.moved_positions.clear();
         fill_normals();
         if (materials_ != nullptr) fill_materials();
         Mesh& mesh = baked.mesh;
@@ -105,11 +109,18 @@ class Extraction {
     // Leaves samples and signs in the memory where there is a surface.
     ChunkContent look() {
         if (!field_.bounds(box_of(block_)).may_have_surface()) return ChunkContent::rejected;
+        here_ = field_.within(box_with_neighbours());
         memory_.samples.resize(grid_.volume + transvoxel::kSamplePadding);
         // Layers without surface get signs only. A layer is an even number of cells high from the chunk's lower side
         // up, so the edges of half-resolution cells too have both ends in layers that are sampled.
-        if (sample_near_surface(field_, block_, memory_.samples.data()) == 0) return ChunkContent::rejected;
+        if (sample_near_surface(field(), block_, memory_.samples.data()) == 0) return ChunkContent::rejected;
         return transvoxel::find_signs(grid_, memory_) ? ChunkContent::surface : ChunkContent::empty;
+    }
+
+    // Normals look at samples up to two cells beyond the chunk's sides.
+    Box box_with_neighbours() const {
+        const SampleBlock& b = block_;
+        return {b.at(-2, -2, -2), b.at(b.nx + 1, b.ny + 1, b.nz + 1)};
     }
 
     void mesh_own_cells() {
@@ -136,60 +147,44 @@ class Extraction {
 
     void find_border() {
         memory_.border.clear();
-        memory_.moved_positions.clear();
         const auto cells = static_cast<float>(grid_.cells);
         for (std::uint32_t vertex = 0; vertex < mesh_.full_vertices; ++vertex) {
-            const Vector3 at = memory_.positions[vertex];
-            const std::uint32_t near = transvoxel::near_sides(at, cells);
-            if (near == 0) continue;
-            memory_.border.push_back({vertex, near, static_cast<std::uint32_t>(memory_.moved_positions.size())});
-            // Counts through the parts of near from the lowest bits up, which is the order of rank_of_choice.
-            for (std::uint32_t active = near & (~near + 1); active != 0; active = (active - near) & near) {
-                memory_.moved_positions.push_back(transvoxel::moved(at, active, near, cells));
-            }
+            const std::uint32_t near = transvoxel::near_sides(memory_.positions[vertex], cells);
+            if (near != 0) memory_.border.push_back({vertex, near});
         }
     }
 
-    // At their final places, which the chunk beyond a seam computes with the same bits; half-resolution vertices as the
-    // coarser chunk sees them.
+    // Half-resolution vertices have those of the coarser chunk.
     void fill_normals() {
-        const std::size_t own = mesh_.full_vertices + memory_.moved_positions.size();
-        const std::size_t half = memory_.positions.size() - mesh_.full_vertices;
-        memory_.points.resize(own + half);
-        memory_.gradients.resize(own + half);
-        const std::span vertices(memory_.positions.data(), memory_.positions.size());
-        impl::to_world(vertices.first(mesh_.full_vertices), block_, memory_.points.data());
-        impl::to_world(memory_.moved_positions, block_, memory_.points.data() + mesh_.full_vertices);
-        impl::to_world(vertices.last(half), block_, memory_.points.data() + own);
-        const std::span<const Position> points(memory_.points);
-        const std::span<Gradient> gradients(memory_.gradients);
-        const double spacing = block_.step * block_.lattice.voxel_size;
-        field_.gradients(points.first(own), spacing, gradients.first(own));
-        if (half > 0) field_.gradients(points.last(half), 2 * spacing, gradients.last(half));
+        const std::span<const Vector3> vertices(memory_.positions.data(), memory_.positions.size());
+        const std::size_t full = mesh_.full_vertices;
+        const std::size_t half = vertices.size() - full;
+        memory_.gradients.resize(vertices.size());
+        transvoxel::add_slopes(grid_, block_, field(), 1, vertices.first(full), memory_, memory_.gradients.data());
+        if (half > 0) {
+            transvoxel::add_slopes(grid_, block_, field(), 2, vertices.last(half), memory_,
+                                   memory_.gradients.data() + full);
+        }
         mesh_.normals.resize(vertices.size());
-        impl::to_normals(gradients.first(mesh_.full_vertices), mesh_.normals.data());
-        impl::to_normals(gradients.last(half), mesh_.normals.data() + mesh_.full_vertices);
-        mesh_.moved_normals.resize(memory_.moved_positions.size());
-        impl::to_normals(gradients.subspan(mesh_.full_vertices, memory_.moved_positions.size()),
-                         mesh_.moved_normals.data());
+        impl::to_normals(memory_.gradients, mesh_.normals.data());
     }
 
-    // Where the vertices are before any of them moves, with the normals found above: of a half-resolution vertex that
-    // is the place and the normal which the coarser chunk has for it.
+    // Where the vertices are before any of them moves: of a half-resolution vertex that is the place which the coarser
+    // chunk has for it.
     void fill_materials() {
-        const std::size_t full = mesh_.full_vertices;
-        const std::size_t half = memory_.positions.size() - full;
-        mesh_.materials.resize(full + half);
-        const std::span<const Position> points(memory_.points);
-        const std::span<const Vector3> normals(mesh_.normals);
-        const std::span<MaterialWeights> weights(mesh_.materials);
-        materials_->weights(points.first(full), normals.first(full), weights.first(full));
-        if (half > 0) materials_->weights(points.last(half), normals.last(half), weights.last(half));
+        const std::span<const Vector3> vertices(memory_.positions.data(), memory_.positions.size());
+        memory_.points.resize(vertices.size());
+        impl::to_world(vertices, block_, memory_.points.data());
+        mesh_.materials.resize(vertices.size());
+        materials_->weights(memory_.points, mesh_.normals, mesh_.materials);
     }
+
+    const Field& field() const noexcept { return here_ == nullptr ? field_ : *here_; }
 
     const Field& field_;
+    std::shared_ptr<const Field> here_;  // what of the field matters in this chunk, if that is less
     const SampleBlock block_;
-    const transvoxel::ChunkGrid grid_;
+    transvoxel::ChunkGrid grid_;
     const Materials* const materials_;
     impl::ExtractMemory& memory_;
     ChunkMesh mesh_;

@@ -31,6 +31,14 @@ double Field::reach() const noexcept {
     return std::numeric_limits<double>::infinity();
 }
 
+std::optional<Box> Field::extent() const {
+    return std::nullopt;
+}
+
+std::shared_ptr<const Field> Field::within(const Box& /*box*/) const {
+    return nullptr;
+}
+
 float Field::density_at(Position point) const {
     float density = 0;
     densities(std::span(&point, 1), std::span(&density, 1));

@@ -50,12 +50,7 @@ std::uint64_t content_hash(const ChunkMesh& mesh) noexcept {
     hasher.add(mesh.indices);
     hasher.add(mesh.regular);
     for (const IndexRange& range : mesh.transitions) hasher.add(range);
-    for (const BorderVertex& vertex : mesh.border) {
-        hasher.add(std::uint64_t{vertex.vertex} << 32 | vertex.sides);
-        hasher.add(std::uint64_t{vertex.first_moved});
-    }
-    hasher.add(mesh.moved_positions);
-    hasher.add(mesh.moved_normals);
+    for (const BorderVertex& vertex : mesh.border) hasher.add(std::uint64_t{vertex.vertex} << 32 | vertex.sides);
     return hasher.value();
 }
 

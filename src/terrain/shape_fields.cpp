@@ -1,62 +1,28 @@
 #include "quarry/terrain/shape_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include "terrain/nearest_rounding.hpp"
-#include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
+#include "terrain/shape_helpers.hpp"
 
 namespace quarry::terrain {
 namespace {
 
-constexpr double kFarthest = 1e9;
-constexpr double kSmallest = 1e-6;
-
-void require_place(const char* option, Position place) {
-    impl::require_range((std::string(option) + ".x").c_str(), place.x, -kFarthest, kFarthest);
-    impl::require_range((std::string(option) + ".y").c_str(), place.y, -kFarthest, kFarthest);
-    impl::require_range((std::string(option) + ".z").c_str(), place.z, -kFarthest, kFarthest);
-}
-
-void require_size(const char* option, double size) {
-    impl::require_range(option, size, kSmallest, kFarthest);
-}
-
-Position from(Position origin, Position p) noexcept {
-    return {p.x - origin.x, p.y - origin.y, p.z - origin.z};
-}
-
-// Straight up where there is no direction, as in the middle of a sphere.
-Gradient unit(double x, double y, double z) noexcept {
-    const double size = impl::length(x, y, z);
-    if (!(size > 0)) return {0, 1, 0};
-    return {static_cast<float>(x / size), static_cast<float>(y / size), static_cast<float>(z / size)};
-}
-
-double least_distance(double low, double high) noexcept {
-    return low > 0 ? low : (high < 0 ? -high : 0);
-}
-
-double box_distance(Position d, Position half) noexcept {
-    const double x = std::abs(d.x) - half.x;
-    const double y = std::abs(d.y) - half.y;
-    const double z = std::abs(d.z) - half.z;
-    const double outside = impl::length(std::max(x, 0.0), std::max(y, 0.0), std::max(z, 0.0));
-    return outside + std::min(std::max({x, y, z}), 0.0);
-}
+using impl::around;
+using impl::box_distance;
+using impl::box_with;
+using impl::from;
+using impl::least_distance;
+using impl::require_place;
+using impl::require_size;
+using impl::unit;
 
 double torus_distance(Position d, double ring, double tube) noexcept {
     const double out = std::sqrt(d.x * d.x + d.z * d.z) - ring;
     return std::sqrt(out * out + d.y * d.y) - tube;
-}
-
-// A distance changes by no more than the way to the place where it is asked for.
-Interval around(double distance, const Box& box) noexcept {
-    const double reach = impl::reach_of(box);
-    return impl::widened(distance - reach, distance + reach);
 }
 
 }  // namespace
@@ -108,6 +74,31 @@ void SphereField::densities(std::span<const Position> points, std::span<float> o
     }
 }
 
+void SphereField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
+    constexpr std::int32_t kMostAtOnce = 64;
+    std::array<double, kMostAtOnce> squares;
+    for (std::int32_t first = 0; first < block.nx; first += kMostAtOnce) {
+        const std::int32_t count = std::min(kMostAtOnce, block.nx - first);
+        for (std::int32_t i = 0; i < count; ++i) {
+            const double x = block.lattice.x(block.first.x + (first + i) * block.step) - centre_.x;
+            squares[static_cast<std::size_t>(i)] = x * x;
+        }
+        for (std::int32_t k = 0; k < block.nz; ++k) {
+            const double z = block.lattice.z(block.first.z + k * block.step) - centre_.z;
+            for (std::int32_t j = 0; j < block.ny; ++j) {
+                const double y = block.lattice.y(block.first.y + j * block.step) - centre_.y;
+                float* const row = out + block.index(first, j, k);
+                // In the order of impl::length.
+                for (std::int32_t i = 0; i < count; ++i) {
+                    row[i] =
+                        static_cast<float>(std::sqrt(squares[static_cast<std::size_t>(i)] + y * y + z * z) - radius_);
+                }
+            }
+        }
+    }
+}
+
 Interval SphereField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
     const Position low = from(centre_, box.low);
@@ -124,6 +115,10 @@ void SphereField::gradients(std::span<const Position> points, double /*spacing*/
         const Position d = from(centre_, points[i]);
         out[i] = unit(d.x, d.y, d.z);
     }
+}
+
+std::optional<Box> SphereField::extent() const {
+    return box_with(centre_, {radius_, radius_, radius_});
 }
 
 BoxField::BoxField(Position centre, Position half_size) : centre_(centre), half_size_(half_size) {
@@ -148,18 +143,12 @@ Interval BoxField::bounds(const Box& box) const {
 void BoxField::gradients(std::span<const Position> points, double /*spacing*/, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position d = from(centre_, points[i]);
-        const double x = std::abs(d.x) - half_size_.x;
-        const double y = std::abs(d.y) - half_size_.y;
-        const double z = std::abs(d.z) - half_size_.z;
-        const double most = std::max({x, y, z});
-        const bool outside = most > 0;
-        // Inside, only the nearest side counts; outside, the way to the nearest point of the box.
-        const double gx = outside ? std::max(x, 0.0) : (x == most ? 1.0 : 0.0);
-        const double gy = outside ? std::max(y, 0.0) : (x != most && y == most ? 1.0 : 0.0);
-        const double gz = outside ? std::max(z, 0.0) : (x != most && y != most ? 1.0 : 0.0);
-        out[i] = unit(std::copysign(gx, d.x), std::copysign(gy, d.y), std::copysign(gz, d.z));
+        out[i] = impl::box_gradient(from(centre_, points[i]), half_size_);
     }
+}
+
+std::optional<Box> BoxField::extent() const {
+    return box_with(centre_, half_size_);
 }
 
 TorusField::TorusField(Position centre, double ring_radius, double tube_radius)
@@ -190,6 +179,11 @@ void TorusField::gradients(std::span<const Position> points, double /*spacing*/,
         const double scale = from_axis > 0 ? out_of_ring / from_axis : 0;
         out[i] = unit(d.x * scale, d.y, d.z * scale);
     }
+}
+
+std::optional<Box> TorusField::extent() const {
+    const double out = ring_radius_ + tube_radius_;
+    return box_with(centre_, {out, tube_radius_, out});
 }
 
 }  // namespace quarry::terrain

@@ -45,7 +45,13 @@ void TranslatedField::sample(const SampleBlock& block, float* out) const {
     moved.lattice.origin.x -= distance_.x;
     moved.lattice.origin.y -= distance_.y;
     moved.lattice.origin.z -= distance_.z;
-    field_->sample(moved, out);
+    // Points are moved one by one. Where the voxel size makes that another place by a last digit, blocks are points
+    // too.
+    if (is_exact(block, moved)) {
+        field_->sample(moved, out);
+    } else {
+        Field::sample(block, out);
+    }
 }
 
 void TranslatedField::densities(std::span<const Position> points, std::span<float> out) const {
@@ -55,11 +61,44 @@ void TranslatedField::densities(std::span<const Position> points, std::span<floa
     });
 }
 
+bool TranslatedField::is_exact(const SampleBlock& block, const SampleBlock& moved) const noexcept {
+    for (std::int32_t i = 0; i < block.nx; ++i) {
+        const std::int32_t x = block.first.x + i * block.step;
+        if (block.lattice.x(x) - distance_.x != moved.lattice.x(x)) return false;
+    }
+    for (std::int32_t i = 0; i < block.ny; ++i) {
+        const std::int32_t y = block.first.y + i * block.step;
+        if (block.lattice.y(y) - distance_.y != moved.lattice.y(y)) return false;
+    }
+    for (std::int32_t i = 0; i < block.nz; ++i) {
+        const std::int32_t z = block.first.z + i * block.step;
+        if (block.lattice.z(z) - distance_.z != moved.lattice.z(z)) return false;
+    }
+    return true;
+}
+
 Interval TranslatedField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return nearest.here(
-        field_->bounds({{box.low.x - distance_.x, box.low.y - distance_.y, box.low.z - distance_.z},
-                        {box.high.x - distance_.x, box.high.y - distance_.y, box.high.z - distance_.z}}));
+    return nearest.here(field_->bounds(moved_box(box, -1)));
+}
+
+std::optional<Box> TranslatedField::extent() const {
+    const std::optional<Box> inner = field_->extent();
+    if (!inner) return std::nullopt;
+    return moved_box(*inner, 1);
+}
+
+std::shared_ptr<const Field> TranslatedField::within(const Box& box) const {
+    const impl::NearestRounding nearest;
+    std::shared_ptr<const Field> inner = field_->within(moved_box(box, -1));
+    if (inner == nullptr) return nullptr;
+    return std::make_shared<const TranslatedField>(std::move(inner), distance_);
+}
+
+Box TranslatedField::moved_box(const Box& box, double sign) const noexcept {
+    const Position by{sign * distance_.x, sign * distance_.y, sign * distance_.z};
+    return {{box.low.x + by.x, box.low.y + by.y, box.low.z + by.z},
+            {box.high.x + by.x, box.high.y + by.y, box.high.z + by.z}};
 }
 
 void TranslatedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

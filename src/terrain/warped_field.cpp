@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
@@ -13,6 +14,7 @@ namespace quarry::terrain {
 namespace {
 
 constexpr std::size_t kWarpedAtOnce = 48;
+constexpr std::size_t kWarpedInBlocks = 1056;  // so many that what a field prepares for a call does not count
 
 // Minus the sums: what is added to each coordinate.
 constexpr impl::Base kZero{.offset = 0, .slope = 0};
@@ -46,6 +48,7 @@ WarpedField::WarpedField(std::shared_ptr<const Field> field, const NoiseOptions&
         options.seed = 3 * warp.seed + axis;
         sums_[axis] = impl::make_sum(options, false);
     }
+    amplitude_ = warp.amplitude;
     reach_ = std::min(impl::reach_of(sums_[0]), field_->reach() - warp.amplitude);
 }
 
@@ -58,7 +61,7 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
     impl::noise_kernels().block(sums_[0], block, impl::NoiseForm::automatic, kZero, x.data());
     impl::noise_kernels().block(sums_[1], block, impl::NoiseForm::automatic, kZero, y.data());
     impl::noise_kernels().block(sums_[2], block, impl::NoiseForm::automatic, kZero, z.data());
-    std::array<Position, kWarpedAtOnce> points;
+    std::array<Position, kWarpedInBlocks> points;
     std::size_t filled = 0;
     std::size_t done = 0;
     const auto flush = [&] {
@@ -66,13 +69,27 @@ void WarpedField::sample(const SampleBlock& block, float* out) const {
         done += filled;
         filled = 0;
     };
-    for (std::int32_t k = 0; k < block.nz; ++k) {
-        for (std::int32_t j = 0; j < block.ny; ++j) {
-            for (std::int32_t i = 0; i < block.nx; ++i) {
-                const std::size_t at = done + filled;
-                points[filled++] = moved(block.at(i, j, k), x.data()[at], y.data()[at], z.data()[at]);
-                if (filled == kWarpedAtOnce) flush();
+    // The coordinates of a row are the same for all rows.
+    std::vector<double> columns(static_cast<std::size_t>(block.nx));
+    for (std::int32_t i = 0; i < block.nx; ++i) {
+        columns[static_cast<std::size_t>(i)] = block.lattice.x(block.first.x + i * block.step);
+    }
+    const auto rows = static_cast<std::size_t>(block.ny) * static_cast<std::size_t>(block.nz);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const auto in_y = static_cast<std::int32_t>(row % static_cast<std::size_t>(block.ny));
+        const auto in_z = static_cast<std::int32_t>(row / static_cast<std::size_t>(block.ny));
+        const double py = block.lattice.y(block.first.y + in_y * block.step);
+        const double pz = block.lattice.z(block.first.z + in_z * block.step);
+        for (std::size_t i = 0; i < columns.size();) {
+            const std::size_t count = std::min(columns.size() - i, kWarpedInBlocks - filled);
+            const std::size_t at = done + filled;
+            Position* const to = points.data() + filled;
+            for (std::size_t n = 0; n < count; ++n) {
+                to[n] = moved({columns[i + n], py, pz}, x.data()[at + n], y.data()[at + n], z.data()[at + n]);
             }
+            filled += count;
+            i += count;
+            if (filled == kWarpedInBlocks) flush();
         }
     }
     if (filled != 0) flush();
@@ -87,15 +104,37 @@ void WarpedField::densities(std::span<const Position> points, std::span<float> o
     }
 }
 
-Interval WarpedField::bounds(const Box& box) const {
-    const impl::NearestRounding nearest;
+Box WarpedField::warped_box(const Box& box) const {
     const auto shift = [&](std::size_t axis) {
         return impl::sum_bounds(sums_[axis], box, {0, 0}, impl::BoundsFor::range);
     };
     const Interval x = shift(0);
     const Interval y = shift(1);
     const Interval z = shift(2);
-    return nearest.here(field_->bounds({moved(box.low, x.low, y.low, z.low), moved(box.high, x.high, y.high, z.high)}));
+    return {moved(box.low, x.low, y.low, z.low), moved(box.high, x.high, y.high, z.high)};
+}
+
+Interval WarpedField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
+    return nearest.here(field_->bounds(warped_box(box)));
+}
+
+// Places are moved by up to the amplitude along each axis.
+std::optional<Box> WarpedField::extent() const {
+    const std::optional<Box> inner = field_->extent();
+    if (!inner) return std::nullopt;
+    const double by = 1.75 * amplitude_;
+    return Box{{inner->low.x - by, inner->low.y - by, inner->low.z - by},
+               {inner->high.x + by, inner->high.y + by, inner->high.z + by}};
+}
+
+std::shared_ptr<const Field> WarpedField::within(const Box& box) const {
+    const impl::NearestRounding nearest;
+    std::shared_ptr<const Field> inner = field_->within(warped_box(box));
+    if (inner == nullptr) return nullptr;
+    auto less = std::make_shared<WarpedField>(*this);
+    less->field_ = std::move(inner);
+    return less;
 }
 
 void WarpedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

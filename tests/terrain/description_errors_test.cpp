@@ -177,8 +177,9 @@ TEST(DescriptionErrors, GiveThePlaceOfKeysThatAreUnknownMissingOrThereTwice) {
               "world.json: /materials/layers/1/noise/from: is there twice");
     EXPECT_EQ(
         field_error("{'type': 'cube'}"),
-        "world.json: /field/type: is no type of field; there are noise, height, ridged, heightmap, plane, sphere, "
-        "box, torus, union, intersection, subtraction, translation, warp");
+        "world.json: /field/type: is no type of field; there are noise, height, ridged, cellular, heightmap, "
+        "plane, sphere, box, torus, capsule, cone, ellipsoid, rounded_box, union, intersection, subtraction, "
+        "translation, scale, rotation, terraces, warp");
     // What a warp does not use is no key of it.
     EXPECT_NE(
         field_error("{'type': 'warp', 'field': {'type': 'noise'}, 'offset': 3}").find("/field/offset: is unknown"),

@@ -121,7 +121,8 @@ TEST(Extract, ChunkRejectedByBoundsHasNoSurface) {
 TEST(Extract, BoundsAreTight) {
     const ChunkMesh mesh = extract(Ball({16, 16, 16}, 10), {0, 0, 0, 0});
     EXPECT_EQ(mesh.bounds, bounds_of(mesh.positions));
-    EXPECT_EQ(mesh.bounds.low, (Vector3{6.0f + 82.0f / 4096, 6.0f + 82.0f / 4096, 6.0f + 82.0f / 4096}));
+    // The outermost vertices lie on rows where chunks may end, in multiples of 1/32.
+    EXPECT_EQ(mesh.bounds.low, (Vector3{6.0f + 1.0f / 32, 6.0f + 1.0f / 32, 6.0f + 1.0f / 32}));
 }
 
 TEST(Extract, PositionsAreMultiplesOfOneIn4096AndKeepOffTheSamples) {
@@ -160,8 +161,7 @@ class Broken : public Static {
 TEST(Extract, NeverGivesWhatIsNoNumber) {
     const ChunkMesh mesh = extract(Broken(1, 0.5), {0, 0, 0, 0});
     ASSERT_GT(mesh.positions.size(), 1000u);
-    for (const MeshVector<Vector3>* vectors :
-         {&mesh.positions, &mesh.normals, &mesh.moved_positions, &mesh.moved_normals}) {
+    for (const MeshVector<Vector3>* vectors : {&mesh.positions, &mesh.normals}) {
         for (const Vector3& at : *vectors) EXPECT_TRUE(std::isfinite(at.x + at.y + at.z));
     }
 }

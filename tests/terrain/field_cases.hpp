@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "quarry/terrain/cellular_field.hpp"
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/height_field.hpp"
 #include "quarry/terrain/heightmap_field.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/rotated_field.hpp"
+#include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/terraced_field.hpp"
 #include "quarry/terrain/translated_field.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "tests/terrain/reference_noise.hpp"
@@ -152,11 +156,107 @@ inline std::vector<FieldCase> composed_cases() {
     return cases;
 }
 
+inline double reference_cone(Position p) {
+    // By looking: the nearest of many points of the outline, from the base (radius 20, at -10) to the top (radius 5, at
+    // 15).
+    const double out = std::hypot(p.x - 2, p.z + 3);
+    const double up = p.y;
+    const auto to_stretch = [&](double ax, double ay, double bx, double by) {
+        const double dx = bx - ax, dy = by - ay;
+        const double t = std::clamp(((out - ax) * dx + (up - ay) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
+        return std::hypot(out - ax - t * dx, up - ay - t * dy);
+    };
+    const double distance =
+        std::min({to_stretch(0, -10, 20, -10), to_stretch(20, -10, 5, 15), to_stretch(5, 15, 0, 15)});
+    const bool inside = up > -10 && up < 15 && out < 20 - 15 * (up + 10) / 25;
+    return inside ? -distance : distance;
+}
+
+inline std::vector<FieldCase> round_cases() {
+    return {
+        {"capsule", std::make_shared<CapsuleField>(Position{-20, 5, 3}, Position{15, -12, 20}, 8),
+         [](Position p) {
+             const double ax = 35, ay = -17, az = 17;
+             const double t = std::clamp(
+                 ((p.x + 20) * ax + (p.y - 5) * ay + (p.z - 3) * az) / (ax * ax + ay * ay + az * az), 0.0, 1.0);
+             return std::hypot(p.x + 20 - t * ax, p.y - 5 - t * ay, p.z - 3 - t * az) - 8;
+         },
+         100},
+        {"cone", std::make_shared<ConeField>(Position{2, -10, -3}, 25, 20, 5), reference_cone, 100},
+        {"ellipsoid", std::make_shared<EllipsoidField>(Position{1, 2, 3}, Position{30, 12, 20}),
+         [](Position p) { return 12 * (std::hypot((p.x - 1) / 30, (p.y - 2) / 12, (p.z - 3) / 20) - 1); }, 100},
+        {"rounded box", std::make_shared<RoundedBoxField>(Position{-4, 3, 9}, Position{20, 10, 30}, 4),
+         [](Position p) {
+             const double x = std::abs(p.x + 4) - 16;
+             const double y = std::abs(p.y - 3) - 6;
+             const double z = std::abs(p.z - 9) - 26;
+             if (x <= 0 && y <= 0 && z <= 0) return std::max({x, y, z}) - 4;
+             return std::hypot(std::max(x, 0.0), std::max(y, 0.0), std::max(z, 0.0)) - 4;
+         },
+         100},
+    };
+}
+
+// Looks at all points within two cells, which is more than the field does.
+inline double reference_cellular(const CellularOptions& options, Position p) {
+    const double at[3] = {p.x * options.frequency, p.y * options.frequency, p.z * options.frequency};
+    double least = 1;
+    for (int dz = -2; dz <= 2; ++dz) {
+        for (int dy = -2; dy <= 2; ++dy) {
+            for (int dx = -2; dx <= 2; ++dx) {
+                const double cell[3] = {std::floor(at[0]) + dx, std::floor(at[1]) + dy, std::floor(at[2]) + dz};
+                const std::uint32_t h = impl::hash(impl::octave_seed(options.seed, 0), reference::wrapped(cell[0]),
+                                                   reference::wrapped(cell[1]), reference::wrapped(cell[2]));
+                double square = 0;
+                for (std::uint32_t axis = 0; axis < 3; ++axis) {
+                    const double offset = (((h >> 10 * axis) & 1023) + 0.5) / 1024;
+                    square += (at[axis] - cell[axis] - offset) * (at[axis] - cell[axis] - offset);
+                }
+                least = std::min(least, std::sqrt(square));
+            }
+        }
+    }
+    return p.y - options.offset - options.amplitude * (1 - 2 * least);
+}
+
+inline std::vector<FieldCase> changed_cases() {
+    const FieldCase hills = noise_cases()[0];
+    const FieldCase box = shape_cases()[2];
+    std::vector<FieldCase> cases;
+    const CellularOptions cells{.seed = 9, .frequency = 0.031, .amplitude = 20, .offset = -4};
+    cases.push_back({"cellular", std::make_shared<CellularField>(cells),
+                     [=](Position p) { return reference_cellular(cells, p); }, 20});
+    cases.push_back({"scale", std::make_shared<ScaledField>(box.field, 1.7),
+                     [=](Position p) {
+                         return 1.7 * box.reference({p.x / 1.7, p.y / 1.7, p.z / 1.7});
+                     },
+                     100});
+    // A third of a turn around the space diagonal: x becomes y, y becomes z, z becomes x.
+    cases.push_back({"rotation", std::make_shared<RotatedField>(box.field, Position{2, 2, 2}, 120),
+                     [=](Position p) {
+                         return box.reference({p.y, p.z, p.x});
+                     },
+                     100});
+    cases.push_back(
+        {"terraces",
+         std::make_shared<TerracedField>(hills.field, TerraceOptions{.step = 9, .offset = 2, .flatness = 0.7}),
+         [=](Position p) {
+             const double steps = (p.y - hills.reference(p) - 2) / 9;
+             const double t = std::clamp(2 * (steps - std::floor(steps)) - 0.5, 0.0, 1.0);
+             const double level = std::floor(steps) + t * t * t * (t * (6 * t - 15) + 10);
+             return p.y - 2 - 9 * (0.3 * steps + 0.7 * level);
+         },
+         200});
+    return cases;
+}
+
 inline std::vector<FieldCase> all_cases() {
     std::vector<FieldCase> cases = noise_cases();
     for (const FieldCase& each : heightmap_cases()) cases.push_back(each);
     for (const FieldCase& each : shape_cases()) cases.push_back(each);
+    for (const FieldCase& each : round_cases()) cases.push_back(each);
     for (const FieldCase& each : composed_cases()) cases.push_back(each);
+    for (const FieldCase& each : changed_cases()) cases.push_back(each);
     return cases;
 }
 

@@ -26,14 +26,11 @@ struct IndexRange {
     friend constexpr bool operator==(const IndexRange&, const IndexRange&) = default;
 };
 
-// A vertex less than one cell away from some sides. Where such a side is active (its neighbour is coarser) the vertex
-// may have to move to make room for transition cells. It has one moved position and normal for each choice of active
-// sides among those that are near, but for none of them: the choice's bits, without the ones of other sides, count
-// them.
+// A vertex less than one cell away from some sides. Where such a side is active (its neighbour is coarser) bake moves
+// the vertex to make room for transition cells.
 struct BorderVertex {
     std::uint32_t vertex = 0;
-    std::uint32_t sides = 0;        // the near ones, as bits; at least one
-    std::uint32_t first_moved = 0;  // into moved_positions and moved_normals
+    std::uint32_t sides = 0;  // the near ones, as bits; at least one
 
     friend constexpr bool operator==(const BorderVertex&, const BorderVertex&) = default;
 };
@@ -48,7 +45,7 @@ struct ChunkMesh {
     // coarser neighbours have too. Each lattice edge has at most one vertex of either kind.
     MeshVector<Vector3> positions;
     MeshVector<Vector3> normals;
-    MeshVector<MaterialWeights> materials;  // one for each position, or none at all; a vertex that moves keeps its own
+    MeshVector<MaterialWeights> materials;  // one for each position, or none at all
     std::uint32_t full_vertices = 0;
 
     IndexList indices;
@@ -56,8 +53,6 @@ struct ChunkMesh {
     std::array<IndexRange, side::count> transitions{};  // one for each side, in the order of the bits
 
     MeshVector<BorderVertex> border;
-    MeshVector<Vector3> moved_positions;
-    MeshVector<Vector3> moved_normals;
 
     MeshBounds bounds;  // of full vertices that have not moved
 

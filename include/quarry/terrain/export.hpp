@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <iosfwd>
@@ -9,9 +10,17 @@
 #include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/terrain/lattice.hpp"
+#include "quarry/terrain/material_weights.hpp"
 #include "quarry/terrain/mesh.hpp"
 
 namespace quarry::terrain {
+
+// Linear light, 0 to 1, as glTF has it.
+struct MaterialColour {
+    float red = 1;
+    float green = 1;
+    float blue = 1;
+};
 
 struct ExportOptions {
     std::int32_t cells = 32;  // of the chunks, along each axis, and their lattice: as they were extracted
@@ -19,7 +28,10 @@ struct ExportOptions {
     bool welded = false;     // one mesh: vertices of several chunks at one lattice place are one
     bool collision = false;  // positions and indices only; triangles without area are left out
     bool optimise = true;    // triangles and vertices in an order that suits caches; 0.07 ms a chunk
-    Pool* pool = nullptr;    // takes part in optimising; null: the calling thread alone
+    // What materials look like where a format shows them: grass, rock, snow, earth, unless said otherwise.
+    std::array<MaterialColour, kMaterials> colours{
+        MaterialColour{0.082F, 0.11F, 0.034F}, {0.15F, 0.138F, 0.126F}, {0.8F, 0.81F, 0.83F}, {0.26F, 0.19F, 0.115F}};
+    Pool* pool = nullptr;  // takes part in optimising; null: the calling thread alone
     std::stop_token stop_token{};
     std::atomic<std::uint64_t>* written = nullptr;  // bytes so far, for whoever shows progress
 };
@@ -40,7 +52,9 @@ struct ExportOptions {
 // glTF 2.0, binary. One node a chunk, named chunk_<lod>_<x>_<y>_<z>, moved to the chunk's corner in world units and
 // scaled by the voxel size times 2^LOD: positions have the bits of the mesh. Welded: one node named world, positions in
 // voxels of LOD 0 from a lattice point in the middle, exact up to 1,024 voxels away from it, then rounded once to
-// float. Materials are COLOR_0. Throws quarry::Error, before anything is written, for a file of more than 4 GiB.
+// float. Vertices with materials have their colour as
+// COLOR_0, blended by weight, and the weights themselves as _WEIGHTS_0. Throws quarry::Error, before anything is
+// written, for a file of more than 4 GiB.
 QUARRY_API void write_glb(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options = {});
 
 // Wavefront text: one object a chunk, or one named world. Here and in the formats below positions are in world units,

@@ -40,7 +40,8 @@ class QUARRY_API ExtractScratch {
 };
 
 // The surface of the field in one chunk. The same arguments give the same bits on every thread and machine. Once the
-// scratch has served a chunk of that size it allocates only what it returns. Throws std::invalid_argument for a LOD
+// scratch has served a chunk of that size it allocates only what it returns, and what a composed field needs to look at
+// its parts. Throws std::invalid_argument for a LOD
 // outside 0..kCoarsestLod, wrong options, or a chunk beyond kLatticeLimit.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "quarry/export.hpp"
@@ -34,9 +36,18 @@ class QUARRY_API Field {
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 
-    // How far from 0 along each axis, in world units, the field is told apart from place to place. Chunks that lie further
-    // out are refused. Infinite unless a field says otherwise: noise ends where it has 2^36 of its finest waves.
+    // How far from 0 along each axis, in world units, the field is told apart from place to place. Chunks that lie
+    // further out are refused. Infinite unless a field says otherwise: noise ends where it has 2^36 of its finest
+    // waves.
     virtual double reach() const noexcept;
+
+    // Where a field is that ends somewhere: outside of this box every density is at least the distance to it. Nothing
+    // (the default) for a field that goes on. Combinations of many fields look only at those that are near.
+    virtual std::optional<Box> extent() const;
+
+    // A field with the same bits at every place of the box and less to compute; null (the default) where there is none.
+    // Combinations leave out what does not matter there. It is asked for once a chunk.
+    virtual std::shared_ptr<const Field> within(const Box& box) const;
 
     float density_at(Position point) const;
     Gradient gradient_at(Position point, double spacing) const;

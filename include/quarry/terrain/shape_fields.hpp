@@ -25,9 +25,11 @@ class QUARRY_API SphereField final : public Field {
   public:
     SphereField(Position centre, double radius);
 
+    void sample(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
 
   private:
     Position centre_;
@@ -42,6 +44,7 @@ class QUARRY_API BoxField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
 
   private:
     Position centre_;
@@ -57,11 +60,80 @@ class QUARRY_API TorusField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
 
   private:
     Position centre_;
     double ring_radius_;
     double tube_radius_;
+};
+
+// All points up to the radius away from the straight line between two points.
+class QUARRY_API CapsuleField final : public Field {
+  public:
+    CapsuleField(Position first, Position second, double radius);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
+
+  private:
+    Position first_;
+    Position second_;
+    double radius_;
+};
+
+// Upright, from its base to `height` above it. With a top radius above 0 its tip is cut off; one of the radii may be 0.
+class QUARRY_API ConeField final : public Field {
+  public:
+    // base: the middle of its lower end.
+    ConeField(Position base, double height, double base_radius, double top_radius = 0);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
+
+  private:
+    double distance(Position p) const noexcept;
+
+    Position middle_;
+    double half_height_;
+    double base_radius_;
+    double top_radius_;
+};
+
+// Its density is no distance, which has no formula: (length(d / radii) - 1) times the least radius, never more than
+// the distance.
+class QUARRY_API EllipsoidField final : public Field {
+  public:
+    EllipsoidField(Position centre, Position radii);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+
+  private:
+    Position centre_;
+    Position radii_;
+    double least_;
+};
+
+// A box whose edges are round: rounding is their radius, at most the least half size.
+class QUARRY_API RoundedBoxField final : public Field {
+  public:
+    RoundedBoxField(Position centre, Position half_size, double rounding);
+
+    void densities(std::span<const Position> points, std::span<float> out) const override;
+    Interval bounds(const Box& box) const override;
+    void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    std::optional<Box> extent() const override;
+
+  private:
+    Position centre_;
+    Position core_;  // half the size of the box that is rounded
+    double rounding_;
 };
 
 }  // namespace quarry::terrain

@@ -7,8 +7,8 @@
 
 namespace quarry::terrain {
 
-// A field moved by a distance. Blocks are moved as a whole; densities at points may differ from them in their last bits
-// where the voxel size times a coordinate is not exact.
+// A field moved by a distance. Blocks are moved as a whole where that gives the bits of points, and point by point,
+// which is slower, where the voxel size times a coordinate plus the origin is not exact.
 class QUARRY_API TranslatedField final : public Field {
   public:
     // Throws std::invalid_argument for a missing field and for a distance beyond 1e9 on an axis.
@@ -19,8 +19,13 @@ class QUARRY_API TranslatedField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override { return reach_; }
+    std::optional<Box> extent() const override;
+    std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
+    bool is_exact(const SampleBlock& block, const SampleBlock& moved) const noexcept;
+    Box moved_box(const Box& box, double sign) const noexcept;
+
     std::shared_ptr<const Field> field_;
     Position distance_;
     double reach_;

@@ -21,10 +21,16 @@ class QUARRY_API WarpedField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override { return reach_; }
+    std::optional<Box> extent() const override;
+    std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
+    // Where the places of the box come to lie.
+    Box warped_box(const Box& box) const;
+
     std::shared_ptr<const Field> field_;
     std::array<impl::NoiseSum, 3> sums_;
+    double amplitude_;
     double reach_;
 };
 

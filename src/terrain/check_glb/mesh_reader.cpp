@@ -25,13 +25,17 @@ class MeshReader {
         const std::optional<Elements> positions = accessor(given, "POSITION", Use::positions, true);
         const std::optional<Elements> normals = accessor(given, "NORMAL", Use::normals, !collision);
         const std::optional<Elements> colours = accessor(given, "COLOR_0", Use::colours, false);
+        const std::optional<Elements> weights = accessor(given, "_WEIGHTS_0", Use::colours, colours.has_value());
         const std::optional<Elements> indices = accessor(primitive, "indices", Use::indices, true);
         if (!positions || !indices) return std::nullopt;
-        if ((normals && normals->count != positions->count) || (colours && colours->count != positions->count)) {
+        const auto differs = [&](const std::optional<Elements>& from) {
+            return from && from->count != positions->count;
+        };
+        if (differs(normals) || differs(colours) || differs(weights)) {
             findings_.add(where_ + ": its attributes are of different counts");
         }
         if (normals) check_normals(*normals);
-        if (colours) check_colours(*colours);
+        if (weights) check_weights(*weights);
         ReadMesh mesh;
         if (!read_positions(*positions, mesh) || !read_indices(*indices, positions->count, mesh)) return std::nullopt;
         return mesh;
@@ -57,7 +61,7 @@ class MeshReader {
         }
     }
 
-    void check_colours(const Elements& colours) {
+    void check_weights(const Elements& colours) {
         for (std::size_t i = 0; i < colours.count; ++i) {
             const std::uint32_t sum = colours.u8(i, 0) + colours.u8(i, 1) + colours.u8(i, 2) + colours.u8(i, 3);
             if (sum == 255) continue;

@@ -2,12 +2,16 @@
 #include <string>
 
 #include "quarry/jobs/error.hpp"
+#include "quarry/terrain/cellular_field.hpp"
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/height_field.hpp"
 #include "quarry/terrain/heightmap_field.hpp"
 #include "quarry/terrain/impl/noise_sum.hpp"
 #include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/rotated_field.hpp"
+#include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/terraced_field.hpp"
 #include "quarry/terrain/translated_field.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "terrain/description/build.hpp"
@@ -39,6 +43,15 @@ FieldPointer build_noise(Object& object) {
     return make<Made>(object, options);
 }
 
+FieldPointer build_cellular(Object& object) {
+    CellularOptions options;
+    if (const auto seed = object.optional("seed")) options.seed = seed->seed();
+    options.frequency = object.number("frequency", 1e-6, 1e3, options.frequency);
+    options.amplitude = object.number("amplitude", 0, 1e6, options.amplitude);
+    options.offset = object.number("offset", -1e6, 1e6, options.offset);
+    return make<CellularField>(object, options);
+}
+
 FieldPointer build_plane(Object& object) {
     const Position point = place(object, "point");
     return make<PlaneField>(object, point, place(object, "normal"));
@@ -60,6 +73,30 @@ FieldPointer build_torus(Object& object) {
     return make<TorusField>(object, centre, ring, size(object, "tube_radius"));
 }
 
+FieldPointer build_capsule(Object& object) {
+    const Position first = place(object, "first");
+    const Position second = place(object, "second");
+    return make<CapsuleField>(object, first, second, size(object, "radius"));
+}
+
+FieldPointer build_cone(Object& object) {
+    const Position base = place(object, "base");
+    const double height = size(object, "height");
+    const double base_radius = object.number("base_radius", 0, kFarthestPlace);
+    return make<ConeField>(object, base, height, base_radius, object.number("top_radius", 0, kFarthestPlace, 0));
+}
+
+FieldPointer build_ellipsoid(Object& object) {
+    const Position centre = place(object, "centre");
+    return make<EllipsoidField>(object, centre, object.required("radii").position(kSmallestSize, kFarthestPlace));
+}
+
+FieldPointer build_rounded_box(Object& object) {
+    const Position centre = place(object, "centre");
+    const Position half = object.required("half_size").position(kSmallestSize, kFarthestPlace);
+    return make<RoundedBoxField>(object, centre, half, object.number("rounding", 0, kFarthestPlace));
+}
+
 template <Combination combination>
 FieldPointer build_combination(Object& object) {
     const Node first = object.required("a");
@@ -74,6 +111,31 @@ FieldPointer build_translation(Object& object) {
     const Position distance = place(object, "distance");
     object.done();
     return make<TranslatedField>(object, build_field(inner), distance);
+}
+
+FieldPointer build_scale(Object& object) {
+    const Node inner = object.required("field");
+    const double factor = object.number("factor", 1e-3, 1e3);
+    object.done();
+    return make<ScaledField>(object, build_field(inner), factor);
+}
+
+FieldPointer build_rotation(Object& object) {
+    const Node inner = object.required("field");
+    const Position axis = place(object, "axis");
+    const double degrees = object.number("degrees", -360, 360);
+    object.done();
+    return make<RotatedField>(object, build_field(inner), axis, degrees);
+}
+
+FieldPointer build_terraces(Object& object) {
+    const Node inner = object.required("field");
+    TerraceOptions options;
+    options.step = object.number("step", 1e-3, 1e6, options.step);
+    options.offset = object.number("offset", -1e6, 1e6, options.offset);
+    options.flatness = object.number("flatness", 0, 1, options.flatness);
+    object.done();
+    return make<TerracedField>(object, build_field(inner), options);
 }
 
 FieldPointer build_warp(Object& object) {
@@ -129,15 +191,23 @@ constexpr std::array kKinds{
     Kind{"noise", "a noise field", build_noise<NoiseField>},
     Kind{"height", "a height field", build_noise<HeightField>},
     Kind{"ridged", "a ridged field", build_noise<RidgedField>},
+    Kind{"cellular", "a cellular field", build_cellular},
     Kind{"heightmap", "a heightmap", build_heightmap},
     Kind{"plane", "a plane", build_plane},
     Kind{"sphere", "a sphere", build_sphere},
     Kind{"box", "a box", build_box},
     Kind{"torus", "a torus", build_torus},
+    Kind{"capsule", "a capsule", build_capsule},
+    Kind{"cone", "a cone", build_cone},
+    Kind{"ellipsoid", "an ellipsoid", build_ellipsoid},
+    Kind{"rounded_box", "a rounded box", build_rounded_box},
     Kind{"union", "a union", build_combination<Combination::unite>},
     Kind{"intersection", "an intersection", build_combination<Combination::intersect>},
     Kind{"subtraction", "a subtraction", build_combination<Combination::subtract>},
     Kind{"translation", "a translation", build_translation},
+    Kind{"scale", "a scale", build_scale},
+    Kind{"rotation", "a rotation", build_rotation},
+    Kind{"terraces", "terraces", build_terraces},
     Kind{"warp", "a warp", build_warp},
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "quarry/jobs/error.hpp"
@@ -62,7 +63,10 @@ class GlbWriter {
             out_.pad(0);
             for (const std::uint32_t vertex : piece.vertices) out_.vector(mesh.positions[vertex]);
             if (has_normals_) write_normals(mesh, piece.vertices);
-            if (part->has_materials) write_materials(mesh, piece.vertices);
+            if (part->has_materials) {
+                write_colours(mesh, piece.vertices);
+                write_materials(mesh, piece.vertices);
+            }
             ++part;
         });
     }
@@ -83,6 +87,8 @@ class GlbWriter {
         }
         if (part.has_materials) {
             content_.for_each_vertices(
+                [&](const Mesh& mesh, std::span<const std::uint32_t> vertices) { write_colours(mesh, vertices); });
+            content_.for_each_vertices(
                 [&](const Mesh& mesh, std::span<const std::uint32_t> vertices) { write_materials(mesh, vertices); });
         }
     }
@@ -97,6 +103,24 @@ class GlbWriter {
 
     void write_normals(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
         for (const std::uint32_t vertex : vertices) out_.vector(mesh.normals[vertex]);
+    }
+
+    void write_colours(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
+        const auto& colours = content_.options().colours;
+        for (const std::uint32_t vertex : vertices) {
+            const MaterialWeights weights = mesh.materials.empty() ? MaterialWeights{} : mesh.materials[vertex];
+            float red = 0, green = 0, blue = 0;
+            for (std::size_t i = 0; i < kMaterials; ++i) {
+                const auto weight = static_cast<float>(weights.of[i]);
+                red += weight * colours[i].red;
+                green += weight * colours[i].green;
+                blue += weight * colours[i].blue;
+            }
+            for (const float part : {red, green, blue}) {
+                out_.u8(static_cast<std::uint8_t>(std::clamp(part, 0.0F, 255.0F) + 0.5F));
+            }
+            out_.u8(255);
+        }
     }
 
     void write_materials(const Mesh& mesh, std::span<const std::uint32_t> vertices) {

@@ -121,7 +121,10 @@ class GlbJson {
         key(R"(","primitives":[{"indices":)", accessor++);
         key(R"(,"attributes":{"POSITION":)", accessor++);
         if (!content_.options().collision) key(R"(,"NORMAL":)", accessor++);
-        if (part.has_materials) key(R"(,"COLOR_0":)", accessor++);
+        if (part.has_materials) {
+            key(R"(,"COLOR_0":)", accessor++);
+            key(R"(,"_WEIGHTS_0":)", accessor++);
+        }
         out_.text(R"(},"material":0}]})");
     }
 
@@ -148,7 +151,7 @@ class GlbJson {
             write_accessor(view++, Component::f32, part.vertices, "VEC3");
             out_.text("}");
         }
-        if (part.has_materials) {
+        for (int i = 0; i < (part.has_materials ? 2 : 0); ++i) {
             out_.text(",");
             write_accessor(view++, Component::u8, part.vertices, "VEC4");
             out_.text(R"(,"normalized":true})");
@@ -166,7 +169,7 @@ class GlbJson {
         const PartBytes bytes(part, content_.options().collision);
         write_view(offset, bytes.indices, Target::indices);
         offset += bytes.padded_indices();
-        for (const std::uint64_t length : {bytes.positions, bytes.normals, bytes.colours}) {
+        for (const std::uint64_t length : {bytes.positions, bytes.normals, bytes.colours, bytes.weights}) {
             if (length == 0) continue;
             out_.text(",");
             write_view(offset, length, Target::vertices);

@@ -15,21 +15,23 @@ inline constexpr std::uint64_t kGlbHeader = 12;
 inline constexpr std::uint64_t kGlbChunkHeader = 8;
 inline constexpr std::uint64_t kLargestGlb = 0xFFFF'FFFF;
 
-// Bytes of a part's data: indices, positions, then normals and colours if it has them, each padded to 4.
+// Bytes of a part's data: indices, positions, then normals, colours and weights if it has them, each padded to 4.
 struct PartBytes {
     PartBytes(const Part& part, bool collision) noexcept
         : indices(part.indices * (part.has_short_indices() ? 2 : 4)),
           positions(part.vertices * 12),
           normals(collision ? 0 : part.vertices * 12),
-          colours(part.has_materials ? part.vertices * 4 : 0) {}
+          colours(part.has_materials ? part.vertices * 4 : 0),
+          weights(colours) {}
 
     std::uint64_t padded_indices() const noexcept { return (indices + 3) / 4 * 4; }
-    std::uint64_t total() const noexcept { return padded_indices() + positions + normals + colours; }
+    std::uint64_t total() const noexcept { return padded_indices() + positions + normals + colours + weights; }
 
     std::uint64_t indices;
     std::uint64_t positions;
     std::uint64_t normals;
     std::uint64_t colours;
+    std::uint64_t weights;  // of materials
 };
 
 // What the lengths of a glb are before any of it is written.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "terrain/angle.hpp"
 #include "terrain/noise/sums.hpp"
 #include "terrain/options.hpp"
 
@@ -25,20 +26,6 @@ float rise(double value, double middle, double blend) noexcept {
 
 float share_in(const CoverRange& range, double value) noexcept {
     return std::min(rise(value, range.from, range.blend), 1 - rise(value, range.to, range.blend));
-}
-
-// Not std::cos: its last bit differs between systems. Good to 1e-11 for 0 to 180 degrees.
-double cosine_of_degrees(double degrees) noexcept {
-    constexpr double kPi = 3.14159265358979323846;
-    if (degrees > 90) return -cosine_of_degrees(180 - degrees);
-    const double square = (degrees / 180 * kPi) * (degrees / 180 * kPi);
-    double sum = 1;
-    double term = 1;
-    for (int i = 1; i <= 8; ++i) {
-        term *= -square / ((2 * i - 1) * (2 * i));
-        sum += term;
-    }
-    return sum;
 }
 
 }  // namespace
@@ -82,7 +69,7 @@ SlopeCover::SlopeCover(const CoverRange& degrees) {
 
 SlopeCover::Edge SlopeCover::edge(double none_degrees, double all_degrees) noexcept {
     const auto height = [](double degrees) {
-        return static_cast<float>(cosine_of_degrees(std::clamp(degrees, 0.0, 180.0)));
+        return static_cast<float>(impl::cosine_of_degrees(std::clamp(degrees, 0.0, 180.0)));
     };
     return {.is_there = true, .none = height(none_degrees), .all = height(all_degrees)};
 }

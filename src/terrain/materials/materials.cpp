@@ -13,7 +13,7 @@
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kPlacesAtOnce = 64;
+constexpr std::size_t kPlacesAtOnce = 256;
 constexpr double kFarthestStroke = 1e9;
 
 using Shares = std::array<float, kMaterials>;

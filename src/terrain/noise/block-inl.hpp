@@ -10,34 +10,34 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "terrain/noise/corners-inl.hpp"
 #include "terrain/noise/pairs-inl.hpp"
 #include "terrain/noise/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace quarry::terrain::impl::HWY_NAMESPACE {
 
-// The noise at points whose cells and rests are given, gradients hashed for each of them, with the operations and the
-// order of the row form.
-HWY_INLINE FloatVector direct_noise(WordVector address, FloatVector u, FloatVector v, FloatVector w, FloatVector su,
+// The noise at points in cells whose gradients corners.get<x, y, z>() are, with the operations and the order of the row
+// form.
+template <class Corners>
+HWY_INLINE FloatVector corner_noise(const Corners& corners, FloatVector u, FloatVector v, FloatVector w, FloatVector su,
                                     FloatVector sv, FloatVector sw) {
     const Floats d;
-    const Words du;
     const FloatVector one = hn::Set(d, 1.0F);
     const FloatVector v_high = hn::Sub(v, one);
     const FloatVector w_high = hn::Sub(w, one);
-    const auto edge = [&](WordVector at, FloatVector y) HWY_ATTR {
-        const GradientVectors low = lattice_gradients(at);
-        const GradientVectors high = lattice_gradients(hn::Add(at, hn::Set(du, kHashZ)));
+    const auto edge = [&](const GradientVectors& low, const GradientVectors& high, FloatVector y) HWY_ATTR {
         const FloatVector along_z = lerp(sw, hn::Mul(low.z, w), hn::Mul(high.z, w_high));
         return RowVectors{lerp(sw, low.x, high.x), hn::Add(hn::Mul(lerp(sw, low.y, high.y), y), along_z)};
     };
-    const auto column = [&](WordVector at) HWY_ATTR {
-        const RowVectors near = edge(at, v);
-        const RowVectors far = edge(hn::Add(at, hn::Set(du, kHashY)), v_high);
+    const auto column = [&](const RowVectors& near, const RowVectors& far) HWY_ATTR {
         return RowVectors{lerp(sv, near.slope, far.slope), lerp(sv, near.height, far.height)};
     };
-    const RowVectors low = column(address);
-    return along_row(u, su, low, row_change(low, column(hn::Add(address, hn::Set(du, kHashX)))));
+    const RowVectors low = column(edge(corners.template get<0, 0, 0>(), corners.template get<0, 0, 1>(), v),
+                                  edge(corners.template get<0, 1, 0>(), corners.template get<0, 1, 1>(), v_high));
+    const RowVectors high = column(edge(corners.template get<1, 0, 0>(), corners.template get<1, 0, 1>(), v),
+                                   edge(corners.template get<1, 1, 0>(), corners.template get<1, 1, 1>(), v_high));
+    return along_row(u, su, low, row_change(low, high));
 }
 
 // One octave of one tile, all its planes, in direct form.
@@ -60,8 +60,8 @@ HWY_NOINLINE void direct_octave(const Octave& octave, const SampleBlock& block, 
             for (std::size_t x = 0; x < tile.nx; x += hn::Lanes(d)) {
                 const WordVector cells = hn::BitCast(du, hn::Load(Ints(), xs.cells + x));
                 const WordVector address = hn::Add(hn::Mul(cells, hn::Set(du, kHashX)), hn::Set(du, start));
-                const FloatVector noise =
-                    direct_noise(address, hn::Load(d, xs.rest + x), v, w, hn::Load(d, xs.faded + x), sv, sw);
+                const FloatVector noise = corner_noise(HashedCorners{address}, hn::Load(d, xs.rest + x), v, w,
+                                                       hn::Load(d, xs.faded + x), sv, sw);
                 put<Ridged>(pass, noise, bases[y], row + x, tile.nx - x);
             }
         }
@@ -71,8 +71,8 @@ HWY_NOINLINE void direct_octave(const Octave& octave, const SampleBlock& block, 
 template <bool Ridged>
 void tile_octaves(const NoiseSum& sum, const SampleBlock& block, NoiseForm form, const Tile& tile, const Base& base,
                   float* out) {
-    alignas(64) double x[kTileSamples + kMostLanes];
-    alignas(64) double y[kTileSamples + kMostLanes];
+    alignas(64) double x[kTileSamples + kMostLanes] = {};
+    alignas(64) double y[kTileSamples + kMostLanes] = {};
     float bases[kTileSamples];
     tile_coordinates(block, tile, x, y);
     for (std::size_t i = 0; i < tile.ny; ++i) bases[i] = base.at(y[i]);

@@ -13,8 +13,8 @@
 #define HWY_TARGET_INCLUDE "terrain/noise/kernels.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "terrain/noise/densities-inl.hpp"
 #include "terrain/noise/gradients-inl.hpp"
-#include "terrain/noise/points-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace quarry::terrain::impl::HWY_NAMESPACE {

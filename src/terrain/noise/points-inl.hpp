@@ -1,4 +1,4 @@
-// The noise at any points. Compiled once for each SIMD target.
+// Any points in the lattice of an octave. Compiled once for each SIMD target.
 #if defined(QUARRY_TERRAIN_NOISE_POINTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef QUARRY_TERRAIN_NOISE_POINTS_INL
 #undef QUARRY_TERRAIN_NOISE_POINTS_INL
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-#include "terrain/noise/block-inl.hpp"
+#include "terrain/noise/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace quarry::terrain::impl::HWY_NAMESPACE {
@@ -66,39 +66,6 @@ struct BatchSamples {
         return hn::Add(hn::Add(in_x, in_y), hn::Add(in_z, hn::Set(du, seed)));
     }
 };
-
-template <bool Ridged>
-void batch_sums(const NoiseSum& sum, const PointBatch& batch, BatchSamples& samples, float* sums) {
-    const Floats d;
-    for (int octave = 0; octave < sum.count; ++octave) {
-        const Octave& wave = sum.octaves[static_cast<std::size_t>(octave)];
-        samples.fill(batch, wave.frequency);
-        for (std::size_t i = 0; i < batch.count; i += hn::Lanes(d)) {
-            const FloatVector noise = direct_noise(samples.address(i, wave.seed), hn::Load(d, samples.x.rest + i),
-                                                   hn::Load(d, samples.y.rest + i), hn::Load(d, samples.z.rest + i),
-                                                   hn::Load(d, samples.x.faded + i), hn::Load(d, samples.y.faded + i),
-                                                   hn::Load(d, samples.z.faded + i));
-            FloatVector total = term<Ridged>(hn::Set(d, wave.weight), noise);
-            if (octave != 0) total = hn::Add(hn::Load(d, sums + i), total);
-            hn::Store(total, d, sums + i);
-        }
-    }
-}
-
-HWY_INLINE void points_kernel(const NoiseSum& sum, const Base& base, std::span<const Position> points, float* out) {
-    alignas(64) float sums[kTileSamples + kMostLanes] = {};
-    PointBatch batch;
-    BatchSamples samples;
-    for (std::size_t first = 0; first < points.size(); first += kTileSamples) {
-        batch.fill(points.subspan(first, std::min(kTileSamples, points.size() - first)), false);
-        if (sum.ridged) {
-            batch_sums<true>(sum, batch, samples, sums);
-        } else {
-            batch_sums<false>(sum, batch, samples, sums);
-        }
-        for (std::size_t i = 0; i < batch.count; ++i) out[first + i] = base.at(batch.y[i]) - sums[i];
-    }
-}
 
 }  // namespace quarry::terrain::impl::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

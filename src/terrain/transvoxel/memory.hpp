@@ -60,7 +60,11 @@ struct ExtractMemory {
     Buffer<Vector3> positions;
     Buffer<std::uint32_t> indices;
     std::vector<BorderVertex> border;
-    std::vector<Vector3> moved_positions;
+
+    // Samples beyond the chunk's sides: their numbers, a block for each side, and they themselves.
+    std::vector<std::uint32_t> outside_number;
+    std::vector<Position> outside_points;
+    std::vector<float> outside;
 
     std::vector<Position> points;
     std::vector<Gradient> gradients;

@@ -55,7 +55,8 @@ class RegularMesher {
         memory_.positions.make_room_for(grid_.samples);
         for_each_bit(crossed, [&](std::size_t x) {
             vertex_on[x] = static_cast<std::uint32_t>(memory_.positions.size());
-            memory_.positions.append(vertex_at(x, y, z, axis, crossing(low[x], high[x])));
+            const float units = grid_.is_on_line(x, y, z, axis, 1) ? kLineUnits : kFineUnits;
+            memory_.positions.append(vertex_at(x, y, z, axis, crossing(low[x], high[x], units)));
         });
     }
 

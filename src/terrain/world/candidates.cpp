@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 #include "quarry/jobs/parallel_for.hpp"
@@ -56,9 +57,12 @@ bool may_have_surface(const Field& field, const Box& box) {
 
 void look_at(const Field& field, std::span<const PlacedChunk> places, const ExtractOptions& options, Group& group) {
     const std::span<const PlacedChunk> own = places.subspan(group.first, group.count);
-    if (!may_have_surface(field, box_around(own, options))) return;
+    const Box around = box_around(own, options);
+    if (!may_have_surface(field, around)) return;
+    const std::shared_ptr<const Field> less = own.size() == 1 ? nullptr : field.within(around);
+    const Field& here = less == nullptr ? field : *less;
     for (std::size_t i = 0; i < own.size(); ++i) {
-        const bool may = own.size() == 1 || may_have_surface(field, box_of(samples_of(own[i].key, options)));
+        const bool may = own.size() == 1 || may_have_surface(here, box_of(samples_of(own[i].key, options)));
         group.candidates |= std::uint64_t{may} << i;
     }
 }

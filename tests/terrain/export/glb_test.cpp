@@ -43,6 +43,22 @@ ExportOptions plain(const World& world) {
     return options;
 }
 
+TEST(Glb, ColoursAreThoseOfTheMaterialsByTheirWeights) {
+    World world = test_support::ball_world();
+    test_support::add_materials(world);
+    for (Mesh& mesh : world.meshes) {
+        for (MaterialWeights& weights : mesh.materials) weights.of = {0, 102, 153, 0};
+    }
+    ExportOptions options = plain(world);
+    options.colours[1] = {1, 0.5F, 0};
+    options.colours[2] = {0, 0.5F, 1};
+    const GlbFile file(glb_of(world.meshes, options));
+    // The four bytes of a colour are read as those of weights are.
+    for (const MaterialWeights& colour : file.attribute<MaterialWeights>(0, "COLOR_0")) {
+        EXPECT_EQ(colour.of, (std::array<std::uint8_t, 4>{102, 128, 153, 255}));
+    }
+}
+
 TEST(Glb, HasTheBitsOfEveryMesh) {
     World world = test_support::ball_world();
     test_support::add_materials(world);
@@ -51,7 +67,8 @@ TEST(Glb, HasTheBitsOfEveryMesh) {
     for (std::size_t i = 0; i < world.meshes.size(); ++i) {
         EXPECT_EQ(file.attribute<Vector3>(i, "POSITION"), world.meshes[i].positions);
         EXPECT_EQ(file.attribute<Vector3>(i, "NORMAL"), world.meshes[i].normals);
-        EXPECT_EQ(file.attribute<MaterialWeights>(i, "COLOR_0"), world.meshes[i].materials);
+        EXPECT_EQ(file.attribute<MaterialWeights>(i, "_WEIGHTS_0"), world.meshes[i].materials);
+        EXPECT_EQ(file.attribute<MaterialWeights>(i, "COLOR_0").size(), world.meshes[i].materials.size());
         EXPECT_EQ(file.indices(i), numbers_of(world.meshes[i].indices));
         EXPECT_TRUE(file.accessor(i, "COLOR_0").normalized);
         EXPECT_EQ(file.accessor(i, "COLOR_0").componentType, TINYGLTF_COMPONENT_TYPE_UNSIGNED_BYTE);

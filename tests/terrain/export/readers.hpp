@@ -168,8 +168,8 @@ inline Soup read_glb(const std::string& bytes) {
             const auto normals = file.attribute<Vector3>(mesh, "NORMAL");
             soup.normals.insert(soup.normals.end(), normals.begin(), normals.end());
         }
-        if (file.has(mesh, "COLOR_0")) {
-            const auto materials = file.attribute<MaterialWeights>(mesh, "COLOR_0");
+        if (file.has(mesh, "_WEIGHTS_0")) {
+            const auto materials = file.attribute<MaterialWeights>(mesh, "_WEIGHTS_0");
             soup.materials.insert(soup.materials.end(), materials.begin(), materials.end());
         }
         for (const std::uint32_t index : file.indices(mesh)) soup.indices.push_back(first + index);

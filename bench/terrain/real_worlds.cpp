@@ -1,0 +1,144 @@
+#include "terrain/real_worlds.hpp"
+
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include <quarry/terrain/combined_field.hpp>
+#include <quarry/terrain/extract.hpp>
+#include <quarry/terrain/heightmap_field.hpp>
+#include <quarry/terrain/materials.hpp>
+#include <quarry/terrain/noise_field.hpp>
+#include <quarry/terrain/shape_fields.hpp>
+#include <quarry/terrain/showcase.hpp>
+#include <quarry/terrain/surface_samples.hpp>
+#include <quarry/terrain/warped_field.hpp>
+
+#include "terrain/stopwatch.hpp"
+
+namespace quarry::bench {
+namespace {
+
+using namespace terrain;
+using FieldPointer = std::shared_ptr<const Field>;
+
+constexpr double kRealWorldSeconds = 0.05;
+constexpr std::size_t kMostRealChunks = 60;
+constexpr int kSpheres = 10'000;
+constexpr double kSpheresReach = 1'024;
+
+// Uniformly in a ball, or in the layer up to `height` above and below 0.
+FieldPointer noise_without_spheres(double height) {
+    std::mt19937_64 random(5);
+    const auto real = [&](double reach) {
+        return (static_cast<double>(random() >> 11) / 4503599627370496.0 - 1) * reach;
+    };
+    FieldPointer field = std::make_shared<NoiseField>();
+    for (int i = 0; i < kSpheres;) {
+        const Position at{real(kSpheresReach), real(height), real(kSpheresReach)};
+        if (at.x * at.x + at.y * at.y + at.z * at.z > kSpheresReach * kSpheresReach) continue;
+        auto sphere = std::make_shared<SphereField>(at, 9 + real(7));
+        field = std::make_shared<CombinedField>(Combination::subtract, std::move(field), std::move(sphere));
+        ++i;
+    }
+    return field;
+}
+
+FieldPointer heightmap_with_caves() {
+    constexpr std::int32_t kPixels = 512;
+    std::vector<std::uint16_t> heights;
+    for (int z = 0; z < kPixels; ++z) {
+        for (int x = 0; x < kPixels; ++x) {
+            heights.push_back(static_cast<std::uint16_t>(32'768 + 9'000 * std::sin(x * 0.05) * std::cos(z * 0.037) +
+                                                         2'000 * std::sin(x * 0.31 + z * 0.17)));
+        }
+    }
+    const auto ground = std::make_shared<HeightmapField>(
+        std::make_shared<Heightmap>(kPixels, kPixels, std::move(heights)),
+        HeightmapOptions{.pixel_size = 2, .height_scale = 160, .offset = -80, .origin_x = -512, .origin_z = -512});
+    const auto holes = [](std::uint64_t seed) {
+        return std::make_shared<NoiseField>(
+            NoiseOptions{.seed = seed, .octaves = 2, .frequency = 0.02, .amplitude = 400});
+    };
+    const auto caves = std::make_shared<CombinedField>(Combination::intersect, holes(1), holes(2));
+    return std::make_shared<CombinedField>(Combination::subtract, ground, caves, 4);
+}
+
+FieldPointer planet() {
+    return std::make_shared<WarpedField>(std::make_shared<SphereField>(Position{}, 300),
+                                         NoiseOptions{.seed = 3, .octaves = 5, .frequency = 0.008, .amplitude = 40});
+}
+
+}  // namespace
+
+RealWorld::Subject RealWorld::subject_of(std::string_view name) {
+    Subject subject;
+    if (name == "plain") subject.field = std::make_shared<NoiseField>();
+    if (name == "showcase") subject = {showcase_field(), showcase_materials(), {}};
+    if (name == "spheres") subject.field = noise_without_spheres(kSpheresReach);
+    if (name == "slab") subject.field = noise_without_spheres(48);
+    if (name == "caves") subject.field = heightmap_with_caves();
+    if (name == "planet") subject.field = planet();
+    if (subject.field == nullptr) throw std::runtime_error("no such world: " + std::string(name));
+    ExtractScratch scratch;
+    // Spread over 21 x 21 columns of chunks, by a step that shares no factor with their number.
+    constexpr int kColumns = 21;
+    for (int i = 0; i < kColumns * kColumns && subject.keys.size() < kMostRealChunks; ++i) {
+        const int column = i * 89 % (kColumns * kColumns);
+        for (std::int32_t y = -10; y <= 10; ++y) {
+            const ChunkKey key{0, column % kColumns - kColumns / 2, y, column / kColumns - kColumns / 2};
+            if (extract_baked(*subject.field, key, 0, {}, scratch).content == ChunkContent::surface) {
+                subject.keys.push_back(key);
+            }
+        }
+    }
+    if (subject.keys.empty()) throw std::runtime_error("no surface chunk in " + std::string(name));
+    return subject;
+}
+
+RealWorld::RealWorld(std::string_view name) : name_(name), world_(subject_of(name)), noise_(subject_of("plain")) {}
+
+void RealWorld::measure(Answer& answer) const {
+    ExtractScratch scratch;
+    std::vector<float> samples(33 * 33 * 33);
+    const auto extract_all = [&](const Subject& subject, const Materials* materials) {
+        ExtractOptions options;
+        options.materials = materials;
+        for (const ChunkKey& key : subject.keys) {
+            std::size_t vertices = extract_baked(*subject.field, key, 0, options, scratch).mesh.positions.size();
+            keep(vertices);
+        }
+    };
+    Stopwatch all, bare, bounds, sampling, plain;
+    int rounds = 0;
+    // In turns, so that a noisy moment does not end up in a difference.
+    for (; rounds == 0 || all.seconds() < kRealWorldSeconds; ++rounds) {
+        all.time([&] { extract_all(world_, world_.materials.get()); });
+        bare.time([&] { extract_all(world_, nullptr); });
+        plain.time([&] { extract_all(noise_, nullptr); });
+        bounds.time([&] {
+            for (const ChunkKey& key : world_.keys) {
+                Interval interval = world_.field->bounds(box_of(samples_of(key, {})));
+                keep(interval.low);
+            }
+        });
+        sampling.time([&] {
+            for (const ChunkKey& key : world_.keys) {
+                std::size_t rows = sample_near_surface(*world_.field, samples_of(key, {}), samples.data());
+                keep(rows);
+            }
+        });
+    }
+    const double chunks = rounds * static_cast<double>(world_.keys.size());
+    const double plain_seconds = plain.seconds() / (rounds * static_cast<double>(noise_.keys.size()));
+    const auto each = [&](double seconds) { return seconds / chunks * 1e6; };
+    answer.add(name_, "chunks/s", chunks / all.seconds());
+    answer.add(name_ + "_bounds", "us", each(bounds.seconds()));
+    answer.add(name_ + "_sampling", "us", each(sampling.seconds()));
+    answer.add(name_ + "_meshing", "us", each(bare.seconds() - bounds.seconds() - sampling.seconds()));
+    answer.add(name_ + "_materials", "us", each(all.seconds() - bare.seconds()));
+    answer.add(name_ + "_to_noise", "times", all.seconds() / chunks / plain_seconds);
+}
+
+}  // namespace quarry::bench

@@ -1,0 +1,115 @@
+#include "terrain/combination/joins.hpp"
+
+#include <algorithm>
+
+#include "terrain/simd.hpp"
+
+#define HWY_DISABLED_TARGETS HWY_SSSE3
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "terrain/combination/joins.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace quarry::terrain::impl::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The operations of smooth_minimum; where nothing overlaps, 0 is taken from the lesser.
+// Goes on from i as long as there are whole vectors.
+template <bool Blended, class D>
+HWY_INLINE std::size_t join_vectors(D d, const Join& join, float* so_far, const float* part, std::size_t i,
+                                    std::size_t count) {
+    const auto out = hn::Set(d, join.out);
+    const auto of_sum = hn::Set(d, join.sum);
+    const auto of_part = hn::Set(d, join.part);
+    const auto blend = hn::Set(d, join.blend);
+    const auto four_blends = hn::Set(d, 4 * join.blend);
+    const std::size_t lanes = hn::Lanes(d);
+    for (; i + lanes <= count; i += lanes) {
+        const auto a = hn::Mul(of_sum, hn::LoadU(d, so_far + i));
+        const auto b = hn::Mul(of_part, hn::LoadU(d, part + i));
+        // As std::min: the first where they are equal.
+        auto least = hn::IfThenElse(hn::Lt(b, a), b, a);
+        if constexpr (Blended) {
+            const auto overlap = hn::Sub(blend, hn::Abs(hn::Sub(a, b)));
+            const auto positive = hn::IfThenElseZero(hn::Gt(overlap, hn::Zero(d)), overlap);
+            least = hn::Sub(least, hn::Div(hn::Mul(positive, positive), four_blends));
+        }
+        hn::StoreU(hn::Mul(out, least), d, so_far + i);
+    }
+    return i;
+}
+
+// Rows of bricks are as short as 8.
+template <bool Blended>
+HWY_INLINE void join_values(const Join& join, float* so_far, const float* part, std::size_t count) {
+    std::size_t i = join_vectors<Blended>(hn::ScalableTag<float>(), join, so_far, part, 0, count);
+    i = join_vectors<Blended>(hn::CappedTag<float, 8>(), join, so_far, part, i, count);
+    for (; i < count; ++i) so_far[i] = join(so_far[i], part[i]);
+}
+
+void join_kernel(const Join& join, float* so_far, const float* part, std::size_t count) {
+    if (join.blend > 0) {
+        join_values<true>(join, so_far, part, count);
+    } else {
+        join_values<false>(join, so_far, part, count);
+    }
+}
+
+template <class D>
+HWY_INLINE std::size_t highest_in_vectors(D d, float sign, const float* values, std::size_t i, std::size_t count,
+                                          float& most) {
+    const std::size_t lanes = hn::Lanes(d);
+    if (i + lanes > count) return i;
+    const auto signs = hn::Set(d, sign);
+    auto found = hn::Set(d, most);
+    for (; i + lanes <= count; i += lanes) found = hn::Max(found, hn::Mul(signs, hn::LoadU(d, values + i)));
+    most = hn::GetLane(hn::MaxOfLanes(d, found));
+    return i;
+}
+
+float highest_kernel(float sign, const float* values, std::size_t count, float most) {
+    std::size_t i = highest_in_vectors(hn::ScalableTag<float>(), sign, values, 0, count, most);
+    i = highest_in_vectors(hn::CappedTag<float, 8>(), sign, values, i, count, most);
+    for (; i < count; ++i) most = std::max(most, sign * values[i]);
+    return most;
+}
+
+}  // namespace quarry::terrain::impl::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace quarry::terrain::impl {
+namespace {
+
+struct JoinKernels {
+    void (*join)(const Join& join, float* so_far, const float* part, std::size_t count);
+    float (*highest)(float sign, const float* values, std::size_t count, float most);
+};
+
+// In the order of SimdTarget, as the noise's.
+constexpr JoinKernels kJoinKernels[] = {
+    {HWY_CHOOSE_FALLBACK(join_kernel), HWY_CHOOSE_FALLBACK(highest_kernel)},
+    {HWY_CHOOSE_SSE4(join_kernel), HWY_CHOOSE_SSE4(highest_kernel)},
+    {HWY_CHOOSE_AVX2(join_kernel), HWY_CHOOSE_AVX2(highest_kernel)},
+    {HWY_CHOOSE_AVX3(join_kernel), HWY_CHOOSE_AVX3(highest_kernel)},
+    {HWY_CHOOSE_NEON(join_kernel), HWY_CHOOSE_NEON(highest_kernel)},
+};
+
+const JoinKernels& join_kernels() noexcept {
+    return kJoinKernels[static_cast<std::size_t>(simd_target())];
+}
+
+}  // namespace
+
+void join_all(const Join& join, float* so_far, const float* part, std::size_t count) {
+    join_kernels().join(join, so_far, part, count);
+}
+
+float highest(float sign, const float* values, std::size_t count, float most) {
+    return join_kernels().highest(sign, values, count, most);
+}
+
+}  // namespace quarry::terrain::impl
+#endif
