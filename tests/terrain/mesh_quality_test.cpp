@@ -181,7 +181,7 @@ std::vector<World> smooth_worlds() {
              planet(),
              {.viewer = {300, 0, 0}, .radius = 640, .lod_distance = 64, .max_lod = 4},
              0.02,
-             0.2,
+             0.1,
              0.025},
             {"noise", std::make_shared<NoiseField>(), kNear, 0.03, 0.2, 0.06}};
 }
