@@ -13,10 +13,12 @@ struct CommandList {
 using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchFrameCommand,    //
                                 struct BenchTerrainCommand,  //
+                                struct BenchProcessCommand,  //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
                                 struct DemoCommand,          //
+                                struct WorkerCommand,        //
                                 struct EngineCommand>;
 
 constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"}};

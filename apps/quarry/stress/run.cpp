@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "stress/burst.hpp"
+#include "stress/process_backend.hpp"
 #include "stress/thread_backend.hpp"
 
 namespace quarry::app {
@@ -41,6 +43,14 @@ int comparable_loops(const StressOptions& options, int cores) {
     return options.job == JobKind::sleep ? options.workers : std::min(options.workers, cores);
 }
 
+std::unique_ptr<Backend> make_backend(const StressOptions& options, std::size_t results) {
+    const auto queue = static_cast<std::size_t>(options.queue);
+    if (options.backend == BackendKind::threads) {
+        return std::make_unique<ThreadBackend>(options.workers, queue, results);
+    }
+    return std::make_unique<ProcessBackend>(options.workers, queue, results, options.faults);
+}
+
 }  // namespace
 
 StressOutcome run_stress(const StressOptions& options, int cores) {
@@ -49,8 +59,8 @@ StressOutcome run_stress(const StressOptions& options, int cores) {
     const int bursts = at_once ? 1 : std::max(1, static_cast<int>(std::lround(options.duration / kLongestBurst)));
     StressOutcome outcome;
     outcome.plain.threads = comparable_loops(options, cores);
-    ThreadBackend backend(options.workers, static_cast<std::size_t>(options.queue), results);
-    Burst burst(backend, options, results);
+    const std::unique_ptr<Backend> backend = make_backend(options, results);
+    Burst burst(*backend, options, results);
     const auto measure_plain_loop = [&] {
         if (outcome.plain.threads != 0) outcome.plain.rates.push_back(plain_loop_rate(options.job));
     };
@@ -59,8 +69,12 @@ StressOutcome run_stress(const StressOptions& options, int cores) {
         burst.run(from_seconds(options.duration / bursts), outcome);
         measure_plain_loop();
     }
-    outcome.workers_alive = backend.workers_alive();
-    outcome.worker_jobs = backend.worker_jobs();
+    outcome.workers_alive = backend->workers_alive();
+    outcome.worker_jobs = backend->worker_jobs();
+    if (const auto* processes = dynamic_cast<const ProcessBackend*>(backend.get())) {
+        outcome.faults = processes->faults();
+        outcome.restarts = processes->restarts();
+    }
     std::uint64_t all = 0;
     for (const std::uint64_t jobs : outcome.worker_jobs) all += jobs;
     for (const std::uint64_t jobs : outcome.worker_jobs) {

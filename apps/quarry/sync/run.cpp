@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "sync/ideal_host.hpp"
+#include "sync/process_host.hpp"
 #include "sync/thread_host.hpp"
 #include "tools/cpu_work.hpp"
 
@@ -22,6 +24,11 @@ double accuracy_of(const CpuWork& work) {
     const std::chrono::nanoseconds start = thread_cpu_time();
     work.run(kLength);
     return std::chrono::duration<double>(thread_cpu_time() - start) / std::chrono::duration<double>(kLength);
+}
+
+std::unique_ptr<SyncHost> make_host(const CpuWork& work, const SyncOptions& options) {
+    if (options.processes) return std::make_unique<ProcessHost>(work, options.workers, options.faults);
+    return std::make_unique<ThreadHost>(work, ThreadHostOptions{.workers = options.workers});
 }
 
 }  // namespace
@@ -46,8 +53,8 @@ SyncOutcome run_sync(const SyncOptions& options, int cores) {
     const CpuWork work = CpuWork::calibrate();
     SyncOutcome outcome;
     for (const Scenario& scenario : options.scenarios) {
-        ThreadHost host(work, {.workers = options.workers});
-        Playback real = play(make_load(scenario, options.seed), loop_options(options), host);
+        const std::unique_ptr<SyncHost> host = make_host(work, options);
+        Playback real = play(make_load(scenario, options.seed), loop_options(options), *host);
         outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores)});
     }
     outcome.work_accuracy = accuracy_of(work);
