@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quarry/export.hpp"
+
 namespace quarry::terrain {
 
 inline constexpr std::size_t kMaterials = 4;
