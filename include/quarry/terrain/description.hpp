@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quarry/export.hpp"
 #include "quarry/jobs/error.hpp"
@@ -19,6 +20,7 @@ inline constexpr std::size_t kDeepestDescription = 64;  // objects and arrays wi
 struct Described {
     std::shared_ptr<const Field> field;
     std::shared_ptr<const Materials> materials;  // may be null: the file names none
+    std::vector<std::filesystem::path> files{};  // all that was read: the description and its heightmaps
 };
 
 // One line: the file's name, the place in it as a JSON pointer, and what is wrong there.
