@@ -44,14 +44,30 @@ bool share_a_face(const ReferenceMesher::CrossedEdge& a, const ReferenceMesher::
     return beside || opposite;
 }
 
+// One chunk by both meshers, from the same samples.
+struct Both {
+    Both(const Field& field, ChunkKey key, std::int32_t cells)
+        : mesh(extract(field, key, with_cells(cells))),
+          block(samples_of(key, with_cells(cells))),
+          samples(sampled(field, block)),
+          reference(block, samples) {}
+
+    static ExtractOptions with_cells(std::int32_t cells) {
+        ExtractOptions options;
+        options.cells = cells;
+        return options;
+    }
+
+    ChunkMesh mesh;
+    SampleBlock block;
+    std::vector<float> samples;
+    ReferenceMesher reference;
+};
+
 void expect_agreement(const Field& field, ChunkKey key, std::int32_t cells) {
-    ExtractOptions options;
-    options.cells = cells;
-    const ChunkMesh mesh = extract(field, key, options);
-    const SampleBlock block = samples_of(key, options);
-    std::vector<float> samples(block.size());
-    field.sample(block, samples.data());
-    const ReferenceMesher reference(block, samples);
+    const Both both(field, key, cells);
+    const ChunkMesh& mesh = both.mesh;
+    const ReferenceMesher& reference = both.reference;
 
     std::set<ReferenceMesher::Line> lines;
     std::set<ReferenceMesher::Line> inner;
@@ -100,13 +116,9 @@ bool is_on_rim(const ReferenceMesher::CrossedEdge& edge, std::size_t axis, std::
 // (there they run the other way), and what cells of twice the width would leave. All that is open besides lies on the
 // side's rim.
 void expect_transitions_agree(const Field& field, ChunkKey key, std::int32_t cells) {
-    ExtractOptions options;
-    options.cells = cells;
-    const ChunkMesh mesh = extract(field, key, options);
-    const SampleBlock block = samples_of(key, options);
-    std::vector<float> samples(block.size());
-    field.sample(block, samples.data());
-    const ReferenceMesher reference(block, samples);
+    const Both both(field, key, cells);
+    const ChunkMesh& mesh = both.mesh;
+    const ReferenceMesher& reference = both.reference;
     for (std::uint32_t side = 0; side < side::count; ++side) {
         SCOPED_TRACE("side " + std::to_string(side));
         const std::size_t axis = side / 2;
