@@ -378,7 +378,7 @@ class OutputFile::State {
     bool is_named_ = false;
 };
 
-OutputFile::OutputFile(const std::filesystem::path& path, std::stop_token stop_token)
+OutputFile::OutputFile(const std::filesystem::path& path, const std::stop_token& stop_token)
     : state_(std::make_unique<State>(path, stop_token)) {}
 OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;

@@ -21,7 +21,7 @@ class OutputFile {
   public:
     // Makes sure that the file can be written. A pipe is waited for until somebody reads it, or the stop token is used
     // (throws Cancelled).
-    QUARRY_API explicit OutputFile(const std::filesystem::path& path, std::stop_token stop_token = {});
+    QUARRY_API explicit OutputFile(const std::filesystem::path& path, const std::stop_token& stop_token = {});
     QUARRY_API OutputFile(OutputFile&&) noexcept;
     QUARRY_API OutputFile& operator=(OutputFile&&) noexcept;
     QUARRY_API ~OutputFile();
