@@ -34,6 +34,7 @@ class QUARRY_API Field {
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 
+    // At one place.
     float density_at(Position point) const;
     Gradient gradient_at(Position point, double spacing) const;
 };
