@@ -21,7 +21,7 @@
 
 namespace quarry::bench {
 
-// R67: no setting is needed for good results. The number of workers is what a run is about; all else is left as it is,
+// No setting is needed for good results. The number of workers is what a run is about; all else is left as it is,
 // here and in every call: no grain, no lane, no priority. The row `lanes` alone asks for lanes, its subject.
 class QuarryEngine {
   public:
