@@ -1,8 +1,8 @@
 # GoogleTest's header is a third of the time that a test takes to compile, so it is compiled once, together with what
 # nearly every test includes. A build without it (QUARRY_PRECOMPILE_TEST_HEADERS=OFF) finds tests that lean on it.
 #
-# Tests are compiled with -O1 in an optimised build: they run once, and the layers that they test are optimised as ever.
-# Those that are OPTIMISED need headers compiled with the same flags as themselves.
+# Tests run once, so they are compiled with -O1 where the layers have -O3, and with -O0 where Clang
+# instruments them, which takes less than half of the time (9 s instead of 23 for six tests of jobs). Those that are OPTIMISED need headers compiled with the same flags as themselves.
 function(quarry_add_test_headers)
   if(NOT QUARRY_PRECOMPILE_TEST_HEADERS)
     return()
@@ -22,6 +22,9 @@ endfunction()
 
 function(quarry_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND QUARRY_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
 endfunction()
 
 # quarry_add_tests(name LABEL unit|stress|model SOURCES file... LIBRARIES target... [TIMEOUT seconds] [SERIAL] [ALONE]
@@ -39,7 +42,7 @@ function(quarry_add_tests name)
   add_executable(${name} ${tests_SOURCES})
   quarry_set_up_target(${name})
   set(headers quarry_optimised_test_headers)
-  if(NOT tests_OPTIMISED OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(NOT tests_OPTIMISED)
     quarry_optimise_little(${name})
     set(headers quarry_test_headers)
   endif()

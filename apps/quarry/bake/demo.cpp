@@ -94,7 +94,7 @@ std::string format_demo(const Demo& demo, const BakeOptions& showcase, const Loo
     const terrain::WorldCounts& counts = r3.counts;
     const auto head = [&](const char* name) { return look.strong(fmt::format("{:<10}", name)); };
     std::string text =
-        fmt::format("{}{} chunks: {} by bounds, {} by sampling, {} surface\n", head("world"), grouped(counts.total),
+        fmt::format("{}{} chunks: {} by bounds, {} by sampling, {} surface\n", head("World"), grouped(counts.total),
                     grouped(counts.rejected), grouped(counts.sampled_empty), grouped(counts.surface));
     text += fmt::format("{:10}{} vertices, {} triangles in {:.2f} s on {} core{}\n", "", in_millions(r3.vertices),
                         in_millions(r3.triangles), r3.seconds.to_mesh(), r3.threads, r3.threads == 1 ? "" : "s");
