@@ -28,17 +28,19 @@ struct TraceHooks {
     void (*thread)(const char* name) = nullptr;
 };
 
+// How much a trace keeps, and who is told.
 struct TraceOptions {
     // The newest ones are kept. 16 to 16,777,216, at 32 bytes each; 0 where only the hooks are wanted.
     std::size_t events_per_thread = 16'384;
     const TraceHooks* hooks = nullptr;  // with them jobs are never drawn together: see docs/guide/tracing.md
 };
 
-// Records what the threads of pools do, for a timeline in Perfetto (ui.perfetto.dev) or chrome://tracing: one track a
+// Records what the threads of pools do, for a timeline in Perfetto (ui.perfetto.dev): one track a
 // thread with a span for each job, instants for steals, parks and wakes, counters of queued jobs, and what the program
 // adds itself (below). Every call may come from any thread, but one at a time; writing while the pools work is fine.
 class Trace {
   public:
+    // Limits of events_per_thread.
     static constexpr std::size_t kFewestEvents = 16;
     static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
 
@@ -88,6 +90,7 @@ QUARRY_API void record_counter(const char* name, double value) noexcept;
 // left out.
 class TraceSpan {
   public:
+    // Begins it. The name must live as long as the trace: a literal, or trace_name().
     explicit TraceSpan(const char* name) noexcept {
         if (impl::any_trace()) [[unlikely]]
             begin(name);
