@@ -105,7 +105,7 @@ class Channel {
         return ring_.template finish_receive<std::optional<T>>(claim);
     }
 
-    // The same for no longer than `duration`. A duration of zero, or less, does not wait.
+    // Waits for a value for no longer than `duration`. A duration of zero, or less, does not wait.
     template <class Rep, class Period>
     [[nodiscard]] ReceiveResult<T> receive_for(const std::chrono::duration<Rep, Period>& duration) {
         impl::require_may_block("Channel::receive_for");

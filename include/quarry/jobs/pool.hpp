@@ -77,7 +77,7 @@ class Pool {
     // own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
-    // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
+    // Submits without ever waiting: std::nullopt when the lane is full, and f is then untouched.
     template <class F>
     std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
 

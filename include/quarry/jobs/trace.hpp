@@ -123,7 +123,7 @@ inline void trace_counter(const char* name, double value) noexcept {
         impl::record_counter(name, value);
 }
 
-// The same text as a name that lives as long as the program; equal texts give one name. Takes a lock.
+// Keeps the text as a name that lives as long as the program; equal texts give one name. Takes a lock.
 QUARRY_API const char* trace_name(std::string_view text);
 
 }  // namespace quarry
