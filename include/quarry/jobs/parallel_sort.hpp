@@ -5,6 +5,7 @@
 #include <memory>
 #include <ranges>
 
+#include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/sort_parallel.hpp"
 

@@ -63,8 +63,8 @@ class Trace {
     QUARRY_API std::uint64_t kept() const;
     QUARRY_API std::uint64_t lost() const;
 
-    // The JSON format of Chrome, which Perfetto reads. To a file: under a temporary name first, so that there is a
-    // whole file or none; throws quarry::Error.
+    // The JSON format of Chrome, which Perfetto reads. To a file: there is a whole new file or the old one, with the
+    // mode that it had; a device, a pipe or /dev/fd/N is written to directly. Throws quarry::Error.
     QUARRY_API void write(const std::filesystem::path& path) const;
     QUARRY_API void write(std::ostream& out) const;
 

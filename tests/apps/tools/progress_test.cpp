@@ -1,6 +1,8 @@
-#include "bake/progress.hpp"
+#include "tools/progress.hpp"
 
 #include <gtest/gtest.h>
+
+#include "harness/terminal.hpp"
 
 namespace quarry::app {
 namespace {
@@ -18,6 +20,20 @@ TEST(ProgressText, SaysNothingThatIsNotKnown) {
               "meshing  ................   0 %  0 of 40 chunks");
     EXPECT_EQ(progress_text(Look(false), "meshing", "chunks", {40, 40}, 4),
               "meshing  ################ 100 %  40 of 40 chunks, 10/s");
+}
+
+TEST(ProgressText, OfWorkThatTakesAKnownTimeHasTheTime) {
+    EXPECT_EQ(progress_text(Look(false), "stress", kMilliseconds, {2'500, 65'000}, 2.5),
+              "stress   #...............   4 %  0:02 of 1:05");
+}
+
+TEST(Fitting, LeavesTheLastColumnFreeAndCutsNoCharacter) {
+    EXPECT_EQ(bench::fitting("12345", 6), "12345");
+    EXPECT_EQ(bench::fitting("12345", 5), "1234");
+    EXPECT_EQ(bench::fitting("\u2588\u2588\u2588", 3), "\u2588\u2588");
+    EXPECT_EQ(bench::fitting("\u2588", 1), "");
+    EXPECT_EQ(bench::fitting("text", 0), "");
+    EXPECT_EQ(bench::characters_in("a\u2588b"), 3u);
 }
 
 }  // namespace

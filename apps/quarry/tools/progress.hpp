@@ -3,9 +3,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,16 +19,18 @@ struct ProgressCount {
     std::uint64_t total = 0;  // 0: not known yet
 };
 
+// The unit of work that takes a known time: counted in milliseconds, shown as 0:02 of 0:05.
+inline constexpr std::string_view kMilliseconds = "ms";
+
 // "meshing  [####......]  40 %  2,881 of 6,406 chunks, 12,345/s, 0:03 left"
 std::string progress_text(const Look& look, std::string_view name, std::string_view unit, ProgressCount count,
                           double seconds);
 
-// Shows how far work has come: on a terminal a bar that is drawn again ten times a second, elsewhere a plain line every
-// ten seconds.
+// Shows on the standard error output how far work has come: on a terminal a bar that is drawn again ten times a second
+// and fits the line, elsewhere a plain line every ten seconds.
 class Progress {
   public:
-    // The bar goes to the standard error output if that is a terminal, else lines go to `lines`.
-    explicit Progress(std::FILE* lines);
+    Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
@@ -37,9 +39,6 @@ class Progress {
     void begin(std::string name, std::string unit, std::function<ProgressCount()> count);
     void end();
 
-    // A line that stays.
-    void say(std::string_view line);
-
   private:
     using Clock = std::chrono::steady_clock;
 
@@ -47,7 +46,6 @@ class Progress {
     void draw();
     void wipe();
 
-    std::FILE* lines_;
     bool on_terminal_;
     Look look_;
     std::mutex mutex_;
@@ -59,6 +57,15 @@ class Progress {
     Clock::time_point started_;
     std::size_t drawn_ = 0;  // characters on the terminal's line
     std::thread drawer_;
+};
+
+// A stage of work that takes so many seconds.
+void show_time(Progress& progress, std::string name, double seconds);
+
+// What a long run takes with it: somebody who watches, and somebody who may want it to end early.
+struct RunControl {
+    Progress* progress = nullptr;
+    std::stop_token stop_token{};
 };
 
 }  // namespace quarry::app

@@ -1,11 +1,13 @@
-#include "bake/progress.hpp"
+#include "tools/progress.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
+
+#include "harness/terminal.hpp"
 
 namespace quarry::app {
 namespace {
@@ -28,8 +30,12 @@ std::string progress_text(const Look& look, std::string_view name, std::string_v
                           double seconds) {
     if (count.total == 0) return fmt::format("{:<9}{} so far", name, clock_text(std::floor(seconds)));
     const double share = static_cast<double>(count.done) / static_cast<double>(count.total);
-    std::string text = fmt::format("{:<9}{} {:3.0f} %  {} of {} {}", name, look.bar(share, kBarWidth), share * 100,
-                                   grouped(count.done), grouped(count.total), unit);
+    std::string text = fmt::format("{:<9}{} {:3.0f} %  ", name, look.bar(share, kBarWidth), share * 100);
+    if (unit == kMilliseconds) {
+        const auto time = [](std::uint64_t each) { return clock_text(std::floor(static_cast<double>(each) / 1e3)); };
+        return text + fmt::format("{} of {}", time(count.done), time(count.total));
+    }
+    text += fmt::format("{} of {} {}", grouped(count.done), grouped(count.total), unit);
     // Rates of the first moments say nothing.
     if (count.done == 0 || seconds < 0.05) return text;
     const double rate = static_cast<double>(count.done) / seconds;
@@ -38,8 +44,8 @@ std::string progress_text(const Look& look, std::string_view name, std::string_v
     return text + fmt::format(", {} left", clock_text(static_cast<double>(count.total - count.done) / rate));
 }
 
-Progress::Progress(std::FILE* lines)
-    : lines_(lines), on_terminal_(isatty(STDERR_FILENO) == 1), look_(Look::of(stderr)), drawer_([this] { run(); }) {}
+Progress::Progress()
+    : on_terminal_(bench::is_live_terminal(stderr)), look_(Look::of(stderr)), drawer_([this] { run(); }) {}
 
 Progress::~Progress() {
     end();
@@ -65,13 +71,6 @@ void Progress::end() {
     wipe();
 }
 
-void Progress::say(std::string_view line) {
-    const std::lock_guard lock(mutex_);
-    wipe();
-    fmt::print(lines_, "{}\n", line);
-    std::fflush(lines_);
-}
-
 void Progress::run() {
     std::unique_lock lock(mutex_);
     Clock::time_point next_line = Clock::now() + kBetweenLines;
@@ -82,21 +81,29 @@ void Progress::run() {
         } else if (Clock::now() >= next_line) {
             next_line += kBetweenLines;
             const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-            fmt::print(lines_, "{}\n", progress_text(Look(false), name_, unit_, count_(), seconds));
-            std::fflush(lines_);
+            fmt::print(stderr, "{}\n", progress_text(Look(false), name_, unit_, count_(), seconds));
         }
     }
 }
 
+void show_time(Progress& progress, std::string name, double seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto total = static_cast<std::uint64_t>(seconds * 1e3);
+    progress.begin(std::move(name), std::string(kMilliseconds), [start, total] {
+        const auto passed = std::chrono::steady_clock::now() - start;
+        const auto done = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
+        return ProgressCount{std::min(static_cast<std::uint64_t>(done), total), total};
+    });
+}
+
 void Progress::draw() {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    const std::string text = progress_text(look_, name_, unit_, count_(), seconds);
+    const std::string text = bench::fitting(progress_text(look_, name_, unit_, count_(), seconds),
+                                            bench::terminal_columns(stderr));
     wipe();
     fmt::print(stderr, "{}", text);
     std::fflush(stderr);
-    // Places on the line, not bytes: the bar's blocks have three of these each.
-    const auto starts_a_character = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; };
-    drawn_ = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_a_character));
+    drawn_ = bench::characters_in(text);
 }
 
 void Progress::wipe() {

@@ -7,16 +7,16 @@
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigset_t is not in <csignal>
 
-#include "bake/output_files.hpp"
+#include "tools/output_files.hpp"
 
 namespace quarry::app {
 
-// Takes SIGINT and SIGTERM as a wish to stop. To be made before other threads are, for these must not get the signals
+// Takes SIGINT, SIGTERM, SIGHUP and SIGQUIT as a wish to stop. To be made before other threads are, for these must not get the signals
 // themselves. A second signal ends the process at once, after `at_once` has been called. SIGXFSZ is ignored, so that a
 // file that must not grow is an error like any other.
 class Interrupt {
   public:
-    explicit Interrupt(std::function<void()> at_once);
+    explicit Interrupt(std::function<void()> at_once = {});
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
     ~Interrupt();

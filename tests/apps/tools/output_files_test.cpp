@@ -1,4 +1,4 @@
-#include "bake/output_files.hpp"
+#include "tools/output_files.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -60,7 +60,6 @@ TEST_F(OutputFilesTest, LeaveNothingBehindWhenTheyAreNotCommitted) {
         files.add("--out", path("old"));
         files.add("--out", path("new"));
         files.write(path("new"), [](std::ostream& out) { out << "text"; });
-        EXPECT_EQ(things_there(), 3);
         EXPECT_THROW(files.write(path("old"), [](std::ostream&) { throw std::runtime_error("no"); }),
                      std::runtime_error);
     }
@@ -68,16 +67,27 @@ TEST_F(OutputFilesTest, LeaveNothingBehindWhenTheyAreNotCommitted) {
     EXPECT_EQ(text(path("old")), "before");
 }
 
-TEST_F(OutputFilesTest, OneThatCanNotGetItsNameTakesTheOthersBack) {
+TEST_F(OutputFilesTest, OneThatCanNotGetItsNameLeavesAllAsItWas) {
+    std::ofstream(path("old")) << "before";
     {
         OutputFiles files;
+        files.add("--out", path("old"));
         files.add("--out", path("one"));
         files.add("--out", path("two"));
+        files.write(path("old"), [](std::ostream& out) { out << "after"; });
         fs::create_directories(folder_ / "two" / "in_the_way");
         EXPECT_THROW(files.commit(), WrongInput);
     }
-    EXPECT_EQ(things_there(), 1);
+    EXPECT_EQ(text(path("old")), "before");
+    EXPECT_EQ(things_there(), 2);
     EXPECT_TRUE(fs::exists(path("two/in_the_way")));
+}
+
+TEST_F(OutputFilesTest, LinkToAFileThatIsNotThereYetIsThatFile) {
+    fs::create_symlink("file", folder_ / "link");
+    OutputFiles files;
+    files.add("--out", path("link"));
+    EXPECT_THROW(files.add("--preview", path("file")), WrongInput);
 }
 
 TEST_F(OutputFilesTest, TwoNamesOfOneFileAreRefused) {
@@ -106,11 +116,21 @@ TEST_F(OutputFilesTest, WhatTheSystemDoesNotTakeIsSaid) {
     };
     EXPECT_NE(refusal(path("missing/file")).find("folder does not exist"), std::string::npos);
     EXPECT_NE(refusal(folder_.string()).find("is a folder"), std::string::npos);
-    EXPECT_NE(refusal("/dev/full").find("not a regular file"), std::string::npos);
     EXPECT_NE(refusal("/sys/file").find("can not be written"), std::string::npos);
     EXPECT_NE(refusal(path(std::string(300, 'n'))).find("long"), std::string::npos);
     std::ofstream(path("file")) << "text";
     EXPECT_NE(refusal(path("file/below")), "");
+}
+
+TEST_F(OutputFilesTest, FullDeviceIsSaidWhenItIsWrittenTo) {
+    OutputFiles files;
+    files.add("--json", "/dev/full");
+    try {
+        files.write("/dev/full", [](std::ostream& out) { out << "text"; });
+        FAIL() << "it took the text";
+    } catch (const WrongInput& refused) {
+        EXPECT_EQ(std::string(refused.what()), "--json '/dev/full': can not be written: No space left on device");
+    }
 }
 
 TEST_F(OutputFilesTest, MissingRoomIsSaidBeforehand) {

@@ -1,4 +1,4 @@
-#include "bake/interrupt.hpp"
+#include "tools/interrupt.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,8 +18,11 @@ namespace quarry::app {
 Interrupt::Interrupt(std::function<void()> at_once) : at_once_(std::move(at_once)) {
     sigset_t wanted;
     sigemptyset(&wanted);
-    sigaddset(&wanted, SIGINT);
-    sigaddset(&wanted, SIGTERM);
+    for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        // nohup, and shells for what runs in the background, want signals to be ignored.
+        struct sigaction now {};
+        if (sigaction(each, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&wanted, each);
+    }
     signals_ = signalfd(-1, &wanted, SFD_CLOEXEC);
     end_ = eventfd(0, EFD_CLOEXEC);
     if (signals_ < 0 || end_ < 0) throw std::runtime_error("no file descriptor is left to wait for signals with");
@@ -46,7 +49,7 @@ void Interrupt::watch() {
         if (read(signals_, &info, sizeof info) != sizeof info) continue;
         const int number = static_cast<int>(info.ssi_signo);
         if (signal_ != 0) {
-            at_once_();
+            if (at_once_) at_once_();
             _exit(status_of_signal(number));
         }
         signal_ = number;
