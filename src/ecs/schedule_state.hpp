@@ -1,0 +1,141 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "quarry/ecs/impl/schedule_core.hpp"
+#include "quarry/ecs/schedule.hpp"
+#include "quarry/jobs/task.hpp"
+#include "quarry/jobs/task_graph.hpp"
+
+namespace quarry::ecs::impl {
+
+struct PhaseSpec {
+    std::string name;
+    std::uint32_t sync_points = 0;
+};
+
+// A background system that may be under way.
+struct BackgroundRun {
+    CommandBuffer buffers[2];
+    std::uint32_t which = 0;  // of them is in use, or was last
+    bool under_way = false;
+    bool has_commands = false;  // of `applicable`, for the end of this phase
+    std::uint32_t applicable = 0;
+    std::uint64_t due = 0;  // tick
+    Task<void> job;
+    std::exception_ptr error;
+};
+
+// A system in its place.
+struct PlannedSystem {
+    SystemSpec* spec = nullptr;
+    std::uint32_t number = 0;  // in the order of the plan: the first part of the order of commands
+    std::uint32_t part = 0;
+    bool failed = false;      // in this tick
+    std::uint64_t limit = 0;  // commands
+    std::unique_ptr<BackgroundRun> background;
+    std::vector<std::uint32_t> before;  // systems of its part, by their place in it
+};
+
+// Systems between two points at which commands are applied.
+struct Part {
+    std::string name;
+    std::uint32_t first = 0;  // number of its first system
+    std::uint32_t last = 0;
+    TaskGraph graph;  // a node for each system, in their order
+};
+
+// One thing that went wrong, while systems still run.
+struct Failure {
+    std::uint32_t system;
+    bool has_range = false;
+    bool has_entity = false;
+    IndexRange range{};
+    std::uint64_t entity = 0;
+    std::exception_ptr error;
+};
+
+class ScheduleState {
+  public:
+    explicit ScheduleState(const ScheduleOptions& schedule_options);
+    ScheduleState(const ScheduleState&) = delete;
+    ScheduleState& operator=(const ScheduleState&) = delete;
+    ~ScheduleState();
+
+    void require_idle(const char* what) const;
+    void build();
+    void begin_tick(void* of_world, const TickMode& tick_mode);
+    void run_part(Part& part, std::size_t most);
+    void end_tick(std::uint64_t began);
+
+    const ScheduleOptions options;
+    std::deque<SystemSpec> specs;
+    std::vector<PhaseSpec> phases;
+    bool built = false;
+    std::vector<std::string> warnings;
+    std::vector<PlannedSystem> systems;  // in the order of the plan
+    std::vector<Part> parts;
+    std::atomic<bool> running{false};
+    TickReport report;
+
+  private:
+    // Building: plan.cpp.
+    struct Draft;
+    void check_names(Draft& draft);
+    void resolve_orders(Draft& draft);
+    void order_part(Draft& draft, const std::vector<std::uint32_t>& members);
+    void make_graph(Part& part);
+
+    // A tick: tick.cpp.
+    void run_plain(PlannedSystem& system);
+    void run_block(PlannedSystem& system, std::uint64_t first, std::uint64_t last);
+    void run_background(PlannedSystem& system);
+    void start_background(PlannedSystem& system);
+    bool is_left_out(const PlannedSystem& system) const noexcept;
+    CommandBuffer& buffer_of_thread();
+    void note_failure(PlannedSystem& system, const Failure& failure) noexcept;
+    void report_failures(Part& part);
+    void report_error(const PlannedSystem& system, const Failure& failure, std::string what);
+
+    // Commands: apply.cpp.
+    void gather_segments(Part& part);
+    void check_limits(Part& part);
+    void apply_commands(Part& part, PhaseReport& phase);
+    void apply_segment(const Segment& segment, PhaseReport& phase);
+    void apply_one(const Segment& segment, Command& command, PhaseReport& phase);
+    void reject(const Segment& segment, const Command& command, Applied why, PhaseReport& phase);
+    void discard_segment(const Segment& segment) noexcept;
+
+    // report.cpp
+    void report_part(Part& part, PhaseReport& phase, std::uint64_t began, std::uint64_t ended);
+
+    void* world_ = nullptr;
+    TickMode mode_;
+    std::uint64_t began_ = 0;
+    std::size_t most_systems_ = 0;  // of a part that may run
+    std::vector<std::unique_ptr<CommandBuffer>> buffers_;
+    std::vector<Segment> segments_;
+    std::vector<NodeError> node_errors_;
+    std::mutex failures_mutex_;
+    std::vector<Failure> failures_;
+    bool part_failed_ = false;
+    std::vector<std::int64_t> path_;  // scratch: longest path to the end of each system, nanoseconds
+};
+
+// Whether two systems of a phase can not run at the same time.
+bool in_conflict(const SystemSpec& a, const SystemSpec& b);
+// What they disagree about, for a message.
+std::string conflict_text(const SystemSpec& a, const SystemSpec& b);
+
+std::chrono::nanoseconds ticks_to_nanoseconds(std::uint64_t ticks) noexcept;
+// Any pool's thread has a place below this in the buffers.
+std::size_t places_in(const Pool& pool) noexcept;
+
+}  // namespace quarry::ecs::impl
