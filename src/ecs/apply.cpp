@@ -50,7 +50,7 @@ void ScheduleState::gather_segments(Part& part) {
 }
 
 // Each thread has looked at its own segments only.
-void ScheduleState::check_limits(Part&) {
+void ScheduleState::check_limits() {
     for (std::size_t i = 0; i < segments_.size();) {
         PlannedSystem& system = systems[segments_[i].system];
         std::uint64_t commands = 0;

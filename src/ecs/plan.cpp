@@ -255,6 +255,9 @@ void ScheduleState::order_part(Draft& draft, const std::vector<std::uint32_t>& m
         planned.spec = &specs[order[i]];
         planned.number = static_cast<std::uint32_t>(draft.systems.size());
         planned.part = part;
+        planned.enabled = planned.spec->enabled;
+        planned.object = planned.spec->run.object();
+        planned.invoke = planned.spec->run.invoke();
         planned.limit = planned.spec->command_limit != 0 ? planned.spec->command_limit : options.most_commands;
         if (planned.spec->background.body) planned.background = std::make_unique<BackgroundRun>();
         for (const std::uint32_t at : before) {
@@ -319,7 +322,7 @@ void ScheduleState::make_graph(Part& part) {
             nodes.push_back(part.graph.add_ranges(
                 spec->name,
                 [this, system, spec]() -> std::uint64_t {
-                    return is_left_out(*system) ? 0 : spec->count(world_, buffer_of_thread(), 0, 0);
+                    return system->left_out ? 0 : spec->count(world_, buffer_of_thread(), 0, 0);
                 },
                 [this, system](IndexRange range) { run_block(*system, range.first, range.last); }, spec->grain));
         } else if (spec->run) {
@@ -327,9 +330,9 @@ void ScheduleState::make_graph(Part& part) {
         } else {
             nodes.push_back(part.graph.add(spec->name, [this, system] { run_background(*system); }));
         }
-        if (spec->condition) {
+        if (spec->condition && !spec->background.body) {
             nodes.back().run_if([this, system, spec] {
-                return !is_left_out(*system) && spec->condition(world_, buffer_of_thread(), 0, 0) != 0;
+                return !system->left_out && spec->condition(world_, buffer_of_thread(), 0, 0) != 0;
             });
         }
         for (const std::uint32_t at : system->before) nodes.back().after(nodes[at]);

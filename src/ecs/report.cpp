@@ -26,7 +26,7 @@ void ScheduleState::report_part(Part& part, PhaseReport& phase, std::uint64_t be
     for (std::uint32_t i = part.first; i < part.last; ++i) {
         const NodeTimes times = part.graph.times(i - part.first);
         SystemReport& system = report.systems[i];
-        const bool left_out = is_left_out(systems[i]) && times.outcome == NodeOutcome::done;
+        const bool left_out = systems[i].left_out && times.outcome == NodeOutcome::done;
         system.outcome = left_out ? NodeOutcome::skipped : systems[i].failed ? NodeOutcome::failed : times.outcome;
         system.ready = start + times.ready;
         system.started = start + times.started;

@@ -83,6 +83,7 @@ void ScheduleCore::enable(std::string_view name, bool enabled) {
         spec.enabled = enabled;
         found = true;
     }
+    for (PlannedSystem& system : state_->systems) system.enabled = system.spec->enabled;
     if (!found) throw Error("Schedule: there is no system and no set \"" + std::string(name) + "\"");
 }
 
@@ -156,7 +157,7 @@ const TickReport& ScheduleCore::tick(void* world, const TickMode& mode) {
     state_->begin_tick(world, mode);
     const auto run_parts = [&] {
         for (Part& part : state_->parts) {
-            if (!state_->report.stopped) state_->run_part(part, static_cast<std::size_t>(-1));
+            if (!state_->report.stopped) state_->run_part(part, ScheduleState::kAllSystems);
         }
     };
     if (mode.pool != nullptr) {

@@ -35,11 +35,16 @@ struct BackgroundRun {
 
 // A system in its place.
 struct PlannedSystem {
-    SystemSpec* spec = nullptr;
+    // What a tick needs of a plain system, on one cache line.
+    void* object = nullptr;
+    SystemFunction::Invoke invoke = nullptr;
+    std::uint64_t limit = 0;   // commands
     std::uint32_t number = 0;  // in the order of the plan: the first part of the order of commands
     std::uint32_t part = 0;
-    bool failed = false;      // in this tick
-    std::uint64_t limit = 0;  // commands
+    bool enabled = true;
+    bool left_out = false;  // in this tick
+    bool failed = false;    // in this tick
+    SystemSpec* spec = nullptr;
     std::unique_ptr<BackgroundRun> background;
     std::vector<std::uint32_t> before;  // systems of its part, by their place in it
 };
@@ -75,6 +80,9 @@ class ScheduleState {
     void run_part(Part& part, std::size_t most);
     void end_tick(std::uint64_t began);
 
+    // Of a part: fewer are for the divergence checker, and then none in the background.
+    static constexpr std::size_t kAllSystems = static_cast<std::size_t>(-1);
+
     const ScheduleOptions options;
     std::deque<SystemSpec> specs;
     std::vector<PhaseSpec> phases;
@@ -98,7 +106,7 @@ class ScheduleState {
     void run_block(PlannedSystem& system, std::uint64_t first, std::uint64_t last);
     void run_background(PlannedSystem& system);
     void start_background(PlannedSystem& system);
-    bool is_left_out(const PlannedSystem& system) const noexcept;
+    void choose_systems(Part& part, std::size_t most);
     CommandBuffer& buffer_of_thread();
     void note_failure(PlannedSystem& system, const Failure& failure) noexcept;
     void report_failures(Part& part);
@@ -106,7 +114,7 @@ class ScheduleState {
 
     // Commands: apply.cpp.
     void gather_segments(Part& part);
-    void check_limits(Part& part);
+    void check_limits();
     void apply_commands(Part& part, PhaseReport& phase);
     void apply_segment(const Segment& segment, PhaseReport& phase);
     void apply_one(const Segment& segment, Command& command, PhaseReport& phase);
@@ -119,7 +127,6 @@ class ScheduleState {
     void* world_ = nullptr;
     TickMode mode_;
     std::uint64_t began_ = 0;
-    std::size_t most_systems_ = 0;  // of a part that may run
     std::vector<std::unique_ptr<CommandBuffer>> buffers_;
     std::vector<Segment> segments_;
     std::vector<NodeError> node_errors_;

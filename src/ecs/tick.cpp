@@ -22,6 +22,11 @@ void ScheduleState::begin_tick(void* of_world, const TickMode& tick_mode) {
     report.tick = tick;
     report.workers = mode_.pool != nullptr ? mode_.pool->worker_count() : 1;
     report.phases.resize(parts.size());
+    for (PhaseReport& phase : report.phases) {
+        phase.started = phase.ended = phase.applying = phase.critical_path = {};
+        phase.parallel_efficiency = 0;
+        phase.commands = phase.rejected = 0;
+    }
     report.errors.clear();
     report.errors_beyond = report.commands = report.rejected = 0;
     report.stopped = false;
@@ -47,10 +52,6 @@ CommandBuffer& ScheduleState::buffer_of_thread() {
     return *buffer;
 }
 
-bool ScheduleState::is_left_out(const PlannedSystem& system) const noexcept {
-    return !system.spec->enabled || system.number - parts[system.part].first >= most_systems_;
-}
-
 void ScheduleState::note_failure(PlannedSystem& system, const Failure& failure) noexcept {
     const std::lock_guard lock(failures_mutex_);
     system.failed = true;
@@ -58,12 +59,12 @@ void ScheduleState::note_failure(PlannedSystem& system, const Failure& failure) 
 }
 
 void ScheduleState::run_plain(PlannedSystem& system) {
-    if (is_left_out(system)) return;
+    if (system.left_out) return;
     CommandBuffer& buffer = buffer_of_thread();
     buffer.set_limit(system.limit);
     buffer.begin_block(system.number, 0, 0, false);
     try {
-        system.spec->run(world_, buffer, 0, 0);
+        system.invoke(system.object, world_, buffer, 0, 0);
     } catch (...) {
         buffer.end_block();
         note_failure(system, {.system = system.number, .error = std::current_exception()});
@@ -107,7 +108,9 @@ void ScheduleState::run_background(PlannedSystem& system) {
             std::rethrow_exception(std::exchange(run.error, nullptr));
         }
     }
-    if (!run.under_way && !is_left_out(system)) start_background(system);
+    if (run.under_way || system.left_out) return;
+    const SystemFunction& condition = system.spec->condition;
+    if (!condition || condition(world_, run.buffers[0], 0, 0) != 0) start_background(system);
 }
 
 void ScheduleState::start_background(PlannedSystem& system) {
@@ -140,15 +143,22 @@ void ScheduleState::start_background(PlannedSystem& system) {
     }
 }
 
+void ScheduleState::choose_systems(Part& part, std::size_t most) {
+    for (std::uint32_t i = part.first; i < part.last; ++i) {
+        PlannedSystem& system = systems[i];
+        system.failed = false;
+        system.left_out = !system.enabled || i - part.first >= most;
+        if (most != kAllSystems && system.background != nullptr) system.left_out = true;
+    }
+}
+
 void ScheduleState::run_part(Part& part, std::size_t most) {
-    most_systems_ = most;
+    choose_systems(part, most);
     failures_.clear();
     node_errors_.clear();
     part_failed_ = false;
-    for (std::uint32_t i = part.first; i < part.last; ++i) systems[i].failed = false;
     PhaseReport& phase = report.phases[static_cast<std::size_t>(&part - parts.data())];
     if (phase.name != part.name) phase.name = part.name;
-    phase.commands = phase.rejected = 0;
     GraphRunOptions run_options;
     run_options.errors = &node_errors_;
     run_options.after_error = options.errors == ErrorPolicy::stop ? AfterError::stop : AfterError::go_on;
@@ -165,7 +175,7 @@ void ScheduleState::run_part(Part& part, std::size_t most) {
     const std::uint64_t ended = quarry::impl::ticks();
     report_failures(part);
     gather_segments(part);
-    check_limits(part);
+    check_limits();
     report_part(part, phase, began, ended);
     apply_commands(part, phase);
     phase.applying = ticks_to_nanoseconds(quarry::impl::ticks() - ended);

@@ -1,5 +1,7 @@
+#include <map>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 

@@ -311,7 +311,7 @@ void ParallelRun::offer_light(Participant& me) {
 }
 
 void ParallelRun::call_helpers(std::uint32_t count) {
-    alone_ = false;
+    if (alone_) alone_ = false;  // only the caller, and only while nobody else takes part
     for (; count != 0; --count) {
         try {
             scope_->spawn([this] {
