@@ -9,7 +9,7 @@
 namespace quarry::bench {
 namespace {
 
-constexpr EcsRow kRows[] = {
+constexpr EcsRow kEcsRows[] = {
     {{.name = "empty", .what = "6,000 systems that do nothing, in one phase: time per system"},
      &measure_empty_systems,
      "6,000 calls by pointer"},
@@ -52,11 +52,11 @@ class EcsHost final : public EngineHost {
 }  // namespace
 
 std::span<const EcsRow> ecs_rows() {
-    return kRows;
+    return kEcsRows;
 }
 
 const EcsRow* find_ecs_row(std::string_view name) {
-    for (const EcsRow& row : kRows) {
+    for (const EcsRow& row : kEcsRows) {
         if (row.info.name == name) return &row;
     }
     return nullptr;

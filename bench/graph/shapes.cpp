@@ -53,7 +53,7 @@ GraphShape random_graph() {
     return shape;
 }
 
-constexpr GraphRow kRows[] = {
+constexpr GraphRow kGraphRows[] = {
     {{.name = "chain", .what = "8,192 nodes one after the other, time per node"}, &linear_chain, 0},
     {{.name = "tree", .what = "binary tree of 8,191 nodes from its root, time per node"}, &binary_tree, 0},
     {{.name = "wavefront", .what = "90 x 90 cells, each after its upper and left one, time per node"}, &wavefront, 0},
@@ -79,11 +79,11 @@ std::uint64_t GraphWork::expected(const GraphShape& shape) {
 }
 
 std::span<const GraphRow> graph_rows() {
-    return kRows;
+    return kGraphRows;
 }
 
 const GraphRow* find_graph_row(std::string_view name) {
-    for (const GraphRow& row : kRows) {
+    for (const GraphRow& row : kGraphRows) {
         if (row.info.name == name) return &row;
     }
     return nullptr;

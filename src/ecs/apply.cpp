@@ -67,14 +67,10 @@ void ScheduleState::check_limits() {
 void ScheduleState::apply_commands(Part& part, PhaseReport& phase) {
     const bool discard_all =
         part_failed_ && options.errors == ErrorPolicy::stop && options.failed_phase == FailedPhase::discard_commands;
-    for (const Segment& segment : segments_) {
-        if (segment.commands == 0) continue;
-        if (discard_all || systems[segment.system].failed) {
-            discard_segment(segment);
-        } else {
-            phase.commands += segment.commands;
-            apply_segment(segment, phase);
-        }
+    if (!discard_all && can_apply_by_storage()) {
+        apply_by_storage(phase);
+    } else {
+        apply_in_order(discard_all, phase);
     }
     for (const auto& buffer : buffers_) {
         if (buffer != nullptr) buffer->forget();
@@ -84,6 +80,18 @@ void ScheduleState::apply_commands(Part& part, PhaseReport& phase) {
         if (run == nullptr || !run->has_commands) continue;
         run->buffers[run->applicable].forget();
         run->has_commands = false;
+    }
+}
+
+void ScheduleState::apply_in_order(bool discard_all, PhaseReport& phase) {
+    for (const Segment& segment : segments_) {
+        if (segment.commands == 0) continue;
+        if (discard_all || systems[segment.system].failed) {
+            discard_segment(segment);
+        } else {
+            phase.commands += segment.commands;
+            apply_segment(segment, phase);
+        }
     }
 }
 

@@ -48,7 +48,7 @@ CommandPlace CommandBuffer::place() const noexcept {
 
 void CommandBuffer::open_segment() {
     if (!inside_) throw Error("Commands: can be used only while the system that they were handed to is called");
-    segments_.push_back({system_, worker_, first_, last_, this, place(), 0});
+    segments_.push_back({system_, worker_, first_, last_, this, place(), 0, 0});
     open_ = true;
 }
 

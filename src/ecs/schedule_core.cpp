@@ -9,7 +9,8 @@
 
 namespace quarry::ecs::impl {
 
-ScheduleState::ScheduleState(const ScheduleOptions& schedule_options) : options(schedule_options) {
+ScheduleState::ScheduleState(const ScheduleOptions& schedule_options, const IndependentStorages* of_world)
+    : options(schedule_options), storages(of_world) {
     for (const std::string_view name :
          {phase::pre_update, phase::update, phase::post_update, phase::render, phase::network}) {
         phases.push_back({std::string(name)});
@@ -26,7 +27,8 @@ void ScheduleState::require_idle(const char* what) const {
     if (running.load(std::memory_order_relaxed)) throw Error(std::string("Schedule: ") + what + " while a tick runs");
 }
 
-ScheduleCore::ScheduleCore(const ScheduleOptions& options) : state_(std::make_unique<ScheduleState>(options)) {
+ScheduleCore::ScheduleCore(const ScheduleOptions& options, const IndependentStorages* storages)
+    : state_(std::make_unique<ScheduleState>(options, storages)) {
     if (options.most_commands == 0) {
         throw std::invalid_argument("ScheduleOptions::most_commands is 0; it must be at least 1");
     }

@@ -69,7 +69,7 @@ struct Failure {
 
 class ScheduleState {
   public:
-    explicit ScheduleState(const ScheduleOptions& schedule_options);
+    ScheduleState(const ScheduleOptions& schedule_options, const IndependentStorages* of_world);
     ScheduleState(const ScheduleState&) = delete;
     ScheduleState& operator=(const ScheduleState&) = delete;
     ~ScheduleState();
@@ -84,6 +84,7 @@ class ScheduleState {
     static constexpr std::size_t kAllSystems = static_cast<std::size_t>(-1);
 
     const ScheduleOptions options;
+    const IndependentStorages* const storages;  // null: the world has none
     std::deque<SystemSpec> specs;
     std::vector<PhaseSpec> phases;
     bool built = false;
@@ -116,6 +117,11 @@ class ScheduleState {
     void gather_segments(Part& part);
     void check_limits();
     void apply_commands(Part& part, PhaseReport& phase);
+    void apply_in_order(bool discard_all, PhaseReport& phase);
+    bool can_apply_by_storage() const;
+    void apply_by_storage(PhaseReport& phase);
+    void sort_by_storage(PhaseReport& phase);
+    void change_storage(std::size_t storage);
     void apply_segment(const Segment& segment, PhaseReport& phase);
     void apply_one(const Segment& segment, Command& command, PhaseReport& phase);
     void reject(const Segment& segment, const Command& command, Applied why, PhaseReport& phase);
@@ -124,7 +130,26 @@ class ScheduleState {
     // report.cpp
     void report_part(Part& part, PhaseReport& phase, std::uint64_t began, std::uint64_t ended);
 
+    // A command that is applied to one storage.
+    struct StorageCommand {
+        Command* command;
+        std::uint64_t entity;
+        std::uint32_t turn;  // among all commands of the phase
+        std::uint32_t system;
+    };
+    struct EndedEntity {
+        std::uint64_t entity;
+        std::uint32_t turn;
+    };
+    struct StorageWork {
+        std::vector<StorageCommand> commands;
+        std::uint64_t rejected = 0;
+        std::vector<Failure> failures;
+    };
+
     void* world_ = nullptr;
+    std::vector<StorageWork> storage_work_;
+    std::vector<EndedEntity> ended_;
     TickMode mode_;
     std::uint64_t began_ = 0;
     std::vector<std::unique_ptr<CommandBuffer>> buffers_;

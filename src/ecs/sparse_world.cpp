@@ -49,6 +49,11 @@ void SparseWorld::despawn(Entity entity) {
     for (const auto& storage : storages_) {
         if (storage != nullptr) storage->erase(entity.index);
     }
+    retire(entity);
+}
+
+void SparseWorld::retire(Entity entity) {
+    require_alive(entity);
     Slot& slot = slots_[entity.index];
     slot.alive = false;
     ++slot.generation;

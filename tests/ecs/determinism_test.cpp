@@ -217,5 +217,44 @@ TEST(Determinism, R69EveryEntityOfARangeIsVisitedOnceWhoeverTakesIt) {
     }
 }
 
+// Many commands of all kinds to a few storages; `from`: how many make them be applied by storage.
+std::uint64_t hash_of_many_commands(Pool& pool, std::uint64_t from, std::uint64_t* rejected) {
+    Schedule<LoggedWorld> schedule({.parallel_commands = from});
+    schedule.add("change").grain(16).each(2000, [](LoggedWorld& world, std::size_t i, Commands<LoggedWorld>& commands) {
+        const std::uint64_t draw = mixed(i + world.size(), 99) >> 7;
+        const SparseEntity entity{static_cast<std::uint32_t>(draw % 900), static_cast<std::uint32_t>(draw / 900 % 3)};
+        if (draw % 11 < 2) commands.despawn(entity);
+        if (draw % 11 < 4) commands.add(entity, Velocity{static_cast<std::int64_t>(i)});
+        if (draw % 5 == 0) commands.remove<Position>(entity);
+        if (draw % 3 == 0) commands.set(entity, Health{static_cast<std::int64_t>(i)});
+        if (draw % 7 == 0) {
+            const Spawned born = commands.spawn();
+            commands.add(born, Position{static_cast<std::int64_t>(i)});
+            if (draw % 2 == 0) commands.despawn(born);
+            if (draw % 13 == 0) commands.add(born, Health{1});
+        }
+    });
+    LoggedWorld world = populated(800);
+    for (int tick = 0; tick < 5; ++tick) *rejected += ParallelExecutor(pool).run(schedule, world).rejected;
+    return hash_of(world);
+}
+
+TEST(Determinism, R68CommandsAppliedByStorageGiveTheSameAsOneAfterTheOther) {
+    Pool one(1);
+    std::uint64_t expected_rejected = 0;
+    const std::uint64_t expected = hash_of_many_commands(one, 1, &expected_rejected);
+    EXPECT_GT(expected_rejected, 100U);
+    for (int workers = 2; workers <= 4; ++workers) {
+        Pool pool(workers);
+        for (const std::uint64_t from : {1ULL, 1'000'000'000ULL}) {
+            for (std::size_t run = 0; run < scaled(20); ++run) {
+                std::uint64_t rejected = 0;
+                ASSERT_EQ(hash_of_many_commands(pool, from, &rejected), expected) << workers << ", from " << from;
+                EXPECT_EQ(rejected, expected_rejected);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace quarry::ecs

@@ -151,18 +151,92 @@ class Commands {
         return impl::Applied::yes;
     }
 
-    static constexpr impl::CommandType kSpawn{impl::CommandKind::spawn, &apply_spawn, nullptr};
-    static constexpr impl::CommandType kDespawn{impl::CommandKind::despawn, &apply_despawn, nullptr};
+    // Changes of one storage.
     template <class T>
-    static constexpr impl::CommandType kAdd{impl::CommandKind::add, &apply_add<T>, discard_of<T>()};
+    static std::size_t storage_of(void* world) {
+        return static_cast<World*>(world)->template storage_number<T>();
+    }
     template <class T>
-    static constexpr impl::CommandType kSet{impl::CommandKind::set, &apply_set<T>, discard_of<T>()};
+    static impl::Applied put(void* world, impl::Command& command, std::uint64_t entity) {
+        static_cast<World*>(world)->template storage<T>().put(from_bits(entity), std::move(payload<T>(command)));
+        return impl::Applied::yes;
+    }
     template <class T>
-    static constexpr impl::CommandType kRemove{impl::CommandKind::remove, &apply_remove<T>, nullptr};
+    static impl::Applied replace(void* world, impl::Command& command, std::uint64_t entity) {
+        T* const there = static_cast<World*>(world)->template storage<T>().find(from_bits(entity));
+        if (there == nullptr) return impl::Applied::has_no_component;
+        *there = std::move(payload<T>(command));
+        return impl::Applied::yes;
+    }
+    template <class T>
+    static impl::Applied take(void* world, impl::Command&, std::uint64_t entity) {
+        World& of = *static_cast<World*>(world);
+        of.erase_from(of.template storage_number<T>(), from_bits(entity));
+        return impl::Applied::yes;
+    }
+    template <class T, auto Apply>
+    static constexpr impl::StorageChange kChange{&storage_of<T>, Apply};
+    template <class T, impl::CommandKind Kind>
+    static constexpr const impl::StorageChange* change_of() {
+        if constexpr (!HasIndependentStorages<World>) {
+            return nullptr;
+        } else if constexpr (Kind == impl::CommandKind::add) {
+            return &kChange<T, &put<T>>;
+        } else if constexpr (Kind == impl::CommandKind::set) {
+            return &kChange<T, &replace<T>>;
+        } else {
+            return &kChange<T, &take<T>>;
+        }
+    }
+
+    static constexpr impl::CommandType kSpawn{impl::CommandKind::spawn, &apply_spawn, nullptr, nullptr};
+    static constexpr impl::CommandType kDespawn{impl::CommandKind::despawn, &apply_despawn, nullptr, nullptr};
+    template <class T>
+    static constexpr impl::CommandType kAdd{impl::CommandKind::add, &apply_add<T>, discard_of<T>(),
+                                            change_of<T, impl::CommandKind::add>()};
+    template <class T>
+    static constexpr impl::CommandType kSet{impl::CommandKind::set, &apply_set<T>, discard_of<T>(),
+                                            change_of<T, impl::CommandKind::set>()};
+    template <class T>
+    static constexpr impl::CommandType kRemove{impl::CommandKind::remove, &apply_remove<T>, nullptr,
+                                               change_of<T, impl::CommandKind::remove>()};
     template <class F>
-    static constexpr impl::CommandType kCustom{impl::CommandKind::custom, &apply_custom<F>, discard_of<F>()};
+    static constexpr impl::CommandType kCustom{impl::CommandKind::custom, &apply_custom<F>, discard_of<F>(), nullptr};
 
     impl::CommandBuffer& buffer_;
 };
+
+namespace impl {
+
+template <class World>
+typename World::Entity entity_from(std::uint64_t bits) noexcept {
+    typename World::Entity entity;
+    std::memcpy(&entity, &bits, sizeof entity);
+    return entity;
+}
+
+template <class World>
+constexpr IndependentStorages kIndependentStorages{
+    [](const void* world, std::uint64_t entity) {
+        return static_cast<const World*>(world)->alive(entity_from<World>(entity));
+    },
+    [](void* world, std::uint64_t entity) { static_cast<World*>(world)->retire(entity_from<World>(entity)); },
+    [](const void* world) { return static_cast<const World*>(world)->storage_count(); },
+    [](void* world, std::size_t storage, std::uint64_t entity) {
+        static_cast<World*>(world)->erase_from(storage, entity_from<World>(entity));
+    },
+};
+
+// Null: commands are applied one after the other.
+template <class World>
+constexpr const IndependentStorages* independent_storages() {
+    if constexpr (HasIndependentStorages<World>) {
+        return &kIndependentStorages<World>;
+    } else {
+        return nullptr;
+    }
+}
+
+}  // namespace impl
 
 }  // namespace quarry::ecs

@@ -47,6 +47,8 @@ struct ScheduleOptions {
     // Two systems that touch the same thing without a stated order: an error instead of a warning.
     bool unordered_conflicts_are_errors = false;
     std::uint64_t most_commands = 16'000'000;  // of one system in one tick
+    // From so many commands on they are applied by several workers, where the world has independent storages.
+    std::uint64_t parallel_commands = 50'000;
 };
 
 // A schedule can not be built. The message has all that is wrong, by name.
@@ -273,7 +275,8 @@ System<World>& System<World>::background(std::uint32_t ticks, Capture&& capture,
 template <class World>
 class Schedule {
   public:
-    explicit Schedule(const ScheduleOptions& options = {}) : core_(std::make_unique<impl::ScheduleCore>(options)) {}
+    explicit Schedule(const ScheduleOptions& options = {})
+        : core_(std::make_unique<impl::ScheduleCore>(options, impl::independent_storages<World>())) {}
 
     // Throws quarry::Error while a tick runs.
     System<World> add(std::string_view name, std::string_view phase = phase::update) {

@@ -130,10 +130,21 @@ class SparseWorld {
 
     template <class T>
     SparseStorage<T>& storage() {
+        return static_cast<SparseStorage<T>&>(*storages_[storage_number<T>()]);
+    }
+
+    // For those who change several storages at the same time: despawn() in two steps.
+    QUARRY_API void retire(Entity entity);
+    void erase_from(std::size_t storage, Entity entity) {
+        if (storages_[storage] != nullptr) storages_[storage]->erase(entity.index);
+    }
+    std::size_t storage_count() const noexcept { return storages_.size(); }
+    template <class T>
+    std::size_t storage_number() {
         const std::size_t number = impl::component_number<T>();
         if (number >= storages_.size()) storages_.resize(number + 1);
         if (storages_[number] == nullptr) storages_[number] = std::make_unique<SparseStorage<T>>();
-        return static_cast<SparseStorage<T>&>(*storages_[number]);
+        return number;
     }
     template <class T>
     const SparseStorage<T>* find_storage() const noexcept {

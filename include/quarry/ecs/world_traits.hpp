@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -20,6 +22,17 @@ struct EntityOf<World> {
 };
 
 }  // namespace impl
+
+// A world whose components are kept by type, so that the changes of one type can be made while those of another are.
+template <class World>
+concept HasIndependentStorages = requires(World& world, const World& seen, typename World::Entity entity) {
+    world.retire(entity);  // ends the entity and leaves its components
+    { seen.storage_count() } -> std::same_as<std::size_t>;
+    world.erase_from(std::size_t{0}, entity);                               // takes away a component, alive or not
+    { world.template storage_number<int>() } -> std::same_as<std::size_t>;  // makes the storage where it is missing
+    world.template storage<int>().put(entity, 0);
+    world.template storage<int>().find(entity);
+};
 
 // How commands change a world. This one is for worlds with members of these names; specialise it for any other. What is
 // never recorded need not exist: a world without entities can be scheduled, too.

@@ -95,12 +95,12 @@ std::uint32_t take_first(ReadyNodes& nodes, const std::vector<HotNode>& hot) noe
     return nodes.next != nodes.end ? *nodes.next++ : kNoNode;
 }
 
-// Half of them: of the array the later ones, else of the list the ones that came last.
+// Half of them, of at least two: of the array the later ones, else of the list the ones that came last.
 ReadyNodes split_off_half(ReadyNodes& nodes, std::vector<HotNode>& hot) noexcept {
     ReadyNodes half;
-    if (nodes.end - nodes.next >= 2) {
+    if (nodes.listed < 2 || nodes.end - nodes.next >= 2) {
         half.end = nodes.end;
-        half.next = nodes.next + (nodes.end - nodes.next) / 2;
+        half.next = nodes.next + (nodes.end - nodes.next) / 2;  // of one with one in the list: that one
         nodes.end = half.next;
         return half;
     }

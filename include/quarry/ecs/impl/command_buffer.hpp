@@ -21,12 +21,28 @@ struct Command;
 // What became of a command.
 enum class Applied : std::uint8_t { yes, entity_is_gone, has_no_component };
 
+// How a command changes one storage of a world whose storages do not depend on each other. Whether the entity is alive
+// was decided before.
+struct StorageChange {
+    std::size_t (*storage)(void* world);  // its number; makes it where it is missing
+    Applied (*apply)(void* world, Command& command, std::uint64_t entity);
+};
+
+// What such a world can do without the types of its components.
+struct IndependentStorages {
+    bool (*alive)(const void* world, std::uint64_t entity);
+    void (*retire)(void* world, std::uint64_t entity);  // ends the entity; its components stay
+    std::size_t (*count)(const void* world);
+    void (*erase)(void* world, std::size_t storage, std::uint64_t entity);
+};
+
 struct CommandType {
     CommandKind kind;
     // entity: resolved already; for a spawn it is where the new one goes.
     Applied (*apply)(void* world, Command& command, std::uint64_t& entity);
     // Destroys the payload; null: there is nothing to destroy.
     void (*discard)(Command& command) noexcept;
+    const StorageChange* change;  // null: it changes no single storage, or the world has none
 };
 
 struct Command {
@@ -65,6 +81,7 @@ struct Segment {
     CommandBuffer* buffer;
     CommandPlace begin;
     std::uint64_t commands;
+    std::uint64_t custom;  // of them, commands that may touch anything
 };
 
 class CommandBuffer {
@@ -97,6 +114,7 @@ class CommandBuffer {
     void commit(const Command& command) noexcept {
         cursor_ += command.bytes;
         ++segments_.back().commands;
+        if (command.type->kind == CommandKind::custom) ++segments_.back().custom;
     }
 
     std::uint64_t spawned_in_block() const noexcept { return spawned_ - block_spawned_; }

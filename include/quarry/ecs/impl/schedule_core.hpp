@@ -67,7 +67,8 @@ class ScheduleState;
 
 class ScheduleCore {
   public:
-    QUARRY_API explicit ScheduleCore(const ScheduleOptions& options);
+    // storages: null where commands can only be applied one after the other.
+    QUARRY_API ScheduleCore(const ScheduleOptions& options, const IndependentStorages* storages);
     ScheduleCore(const ScheduleCore&) = delete;
     ScheduleCore& operator=(const ScheduleCore&) = delete;
     QUARRY_API ~ScheduleCore();
