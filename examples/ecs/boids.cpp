@@ -8,6 +8,7 @@
 #include <png.h>
 #include <quarry/ecs/executor.hpp>
 #include <quarry/jobs/pool.hpp>
+#include <quarry/jobs/trace.hpp>
 
 #include "boids_model.hpp"
 
@@ -50,7 +51,8 @@ void draw(const boids::Flock& flock, const std::string& path) {
 
 }  // namespace
 
-// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds and draws the flock before and after into the folder.
+// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds, draws the flock before and after into the folder, and traces
+// two ticks.
 int main(int count, char** arguments) {
     const std::string folder = count > 1 ? arguments[1] : ".";
     boids::Flock flock(count > 2 ? static_cast<std::size_t>(std::atol(arguments[2])) : 3000);
@@ -60,6 +62,12 @@ int main(int count, char** arguments) {
     quarry::ecs::ParallelExecutor executor(pool);
     draw(flock, folder + "/boids_start.png");
     for (int tick = 0; tick < 600; ++tick) executor.run(schedule, flock).rethrow();
+    {
+        quarry::Trace trace(pool);  // of two more ticks, for ui.perfetto.dev
+        for (int tick = 0; tick < 2; ++tick) executor.run(schedule, flock).rethrow();
+        trace.stop();
+        trace.write(folder + "/boids_trace.json");
+    }
     draw(flock, folder + "/boids_end.png");
     const quarry::ecs::TickReport& report = schedule.report();
     std::printf("%zu boids, last tick %.2f ms on %d workers\n", flock.size(),
