@@ -79,6 +79,6 @@ struct ClockPair {
 ClockPair read_clocks() noexcept;
 
 // Measured once a process, in about 100 us.
-std::uint64_t ticks_per_microsecond() noexcept;
+QUARRY_API std::uint64_t ticks_per_microsecond() noexcept;  // the layer ecs calls it too
 
 }  // namespace quarry::impl::os
