@@ -170,6 +170,7 @@ class Worker : public WorkerContext {
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
     Node* find_important_in(Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
+    class Idling;
     Node* idle_until_work();
     Node* search_awake(const SpinBudget& budget);
     Node* next_own_descendant_of(Node& ancestor) noexcept;
