@@ -23,11 +23,13 @@ int main(int count, char** arguments) {
     // [begin docs]
     quarry::Pool pool;
     quarry::Trace trace(pool);  // from here on the pool is recorded
-    for (int frame = 0; frame < 10; ++frame) {
-        const quarry::TraceSpan span("frame");
-        pool.scope([](quarry::Scope& scope) {
-            for (int i = 0; i < 100; ++i) scope.spawn(simulate);
-        });
+    for (unsigned frame = 0; frame < 10; ++frame) {
+        const quarry::TraceSpan span("frame", frame);  // frame 0, frame 1, ...
+        pool.scope(
+            [](quarry::Scope& scope) {
+                for (int i = 0; i < 100; ++i) scope.spawn(simulate);
+            },
+            {.name = "simulate"});
         quarry::trace_counter("frames", frame + 1);
     }
     trace.stop();

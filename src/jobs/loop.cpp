@@ -41,7 +41,7 @@ void operate_piece(Job& job, Job::Operation operation) {
 // The group is made by the loop's own thread when it offers the first piece; no other thread has one to offer before.
 Group& group_of(Loop& loop, Worker& worker) {
     if (loop.group == nullptr) {
-        loop.group = &Group::create(worker, nullptr);
+        loop.group = &Group::create(worker, nullptr, loop.name);
         loop.group->node().descend_from(worker.boundary_lineage);
     }
     return *loop.group;

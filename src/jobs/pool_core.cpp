@@ -258,6 +258,7 @@ Worker& PoolCore::enter() {
     guest->futile_word = 0;
     guest->outer_worker = Worker::current();
     current_context = guest;
+    trace_guest(*guest);
     return *guest;
 }
 
@@ -281,7 +282,10 @@ void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
     const std::lock_guard lock(guests_mutex_);
     trace.store(serial_of_trace, std::memory_order_relaxed);
     for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
-    for (const auto& guest : guest_storage_) guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& guest : guest_storage_) {
+        guest->trace_thread.store(0, std::memory_order_relaxed);  // whoever is there now has not said so
+        guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    }
 }
 
 void PoolCore::leave(Worker& guest) noexcept {

@@ -5,6 +5,7 @@
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
+#include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
@@ -57,6 +58,7 @@ void PoolCore::queue_continuation(Node& node) noexcept {
 }
 
 void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
+    trace_submit(trace, node);
     const Lane lane = task_front(node).lane;
     Worker* const worker = own_worker();
     if (worker != nullptr && worker->has_queues_for(lane) && priority == Priority::normal) {

@@ -202,6 +202,7 @@ Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept 
             core.queue_continuation(continuation);
         } else if (continuation.claim.try_claim_even_if_unarmed()) {
             successor = &continuation;
+            trace_submit(core.trace, continuation);
             if (succession == Succession::at_the_bottom) enter_lane(lane, successor);
         } else {
             release(&continuation);  // it was cancelled

@@ -49,8 +49,10 @@ struct LoopBody {
 // number of workers. The loop is split on demand: it runs as one serial loop until somebody is hungry and what is left
 // is worth handing over, so there is no grain to choose. If a body throws, what has not started is left out and the
 // first error is rethrown when all has ended.
+//
+// name: what traces call the pieces that other threads take, instead of "loop piece". A literal, or trace_name.
 template <class First, class Last, class Body>
-void parallel_for(Pool& pool, First first, Last last, Body&& body) {
+void parallel_for(Pool& pool, First first, Last last, Body&& body, const char* name = nullptr) {
     static_assert(std::is_integral_v<First> && std::is_integral_v<Last>, "the range is made of integers");
     using Index = std::common_type_t<First, Last>;
     using Function = std::remove_reference_t<Body>;
@@ -69,7 +71,7 @@ void parallel_for(Pool& pool, First first, Last last, Body&& body) {
     using Unsigned = std::make_unsigned_t<Index>;
     const auto count = static_cast<Unsigned>(static_cast<Unsigned>(end) - static_cast<Unsigned>(begin));
     const impl::LoopBody<Index, Function> loop_body{body, begin};
-    impl::run_loop(pool, count, loop_body);
+    impl::run_loop(pool, count, loop_body, name);
 }
 
 }  // namespace quarry
