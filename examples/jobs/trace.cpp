@@ -20,7 +20,6 @@ void simulate() {
 int main(int count, char** arguments) {
     const std::filesystem::path file =
         count > 1 ? arguments[1] : std::filesystem::temp_directory_path() / "quarry_example_trace.json";
-    // [begin docs]
     quarry::Pool pool;
     quarry::Trace trace(pool);  // from here on the pool is recorded
     for (unsigned frame = 0; frame < 10; ++frame) {
@@ -36,7 +35,6 @@ int main(int count, char** arguments) {
     trace.write(file);  // open it in ui.perfetto.dev
     std::printf("%zu events, %zu lost\n", static_cast<std::size_t>(trace.kept()),
                 static_cast<std::size_t>(trace.lost()));
-    // [end docs]
     const bool written = std::filesystem::file_size(file) > 0;
     if (count == 1) std::filesystem::remove(file);
     return written && trace.kept() > 10 ? 0 : 1;

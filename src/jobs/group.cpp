@@ -46,7 +46,12 @@ void Group::job_failed(std::uint64_t spawn_index) noexcept {
 }
 
 bool Group::stop_requested() const noexcept {
-    return stopped.load(std::memory_order_relaxed) || (options != nullptr && options->stop.stop_requested());
+// ScopeOptions::stop is deprecated, not gone.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const bool asked = options != nullptr && (options->stop_token.stop_requested() || options->stop.stop_requested());
+#pragma GCC diagnostic pop
+    return asked || stopped.load(std::memory_order_relaxed);
 }
 
 }  // namespace quarry::impl

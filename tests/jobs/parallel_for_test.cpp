@@ -1,9 +1,11 @@
 #include "quarry/jobs/parallel_for.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -137,6 +139,16 @@ TEST(ParallelFor, ShortLoopWakesNobody) {
     }
     // Not all: a loop that is interrupted has taken its 10 us.
     EXPECT_GT(woke_nobody, kLoops * 8 / 10);
+}
+
+TEST(ParallelFor, OverARangeVisitsEveryElementOnce) {
+    Pool pool(2);
+    std::deque<int> values(10'000, 1);
+    parallel_for(pool, values, [](int& value) { value += 1; });
+    EXPECT_EQ(std::count(values.begin(), values.end(), 2), 10'000);
+    const std::vector<int> none;
+    parallel_for(pool, none, [](int) { ADD_FAILURE() << "there is no element"; });
+    EXPECT_THROW(parallel_for(pool, values, [](int) { throw std::runtime_error("on purpose"); }), std::runtime_error);
 }
 
 // R69 in small: a worker that becomes free while a range runs takes part of its rest.

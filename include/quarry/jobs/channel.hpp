@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -83,6 +84,8 @@ class Channel {
         const Outcome outcome = ring_.wait_to_send(claim);
         return finish_send(outcome, claim, value);
     }
+    // Sends a copy, which is made before it waits.
+    SendStatus send(const T& value) requires std::copy_constructible<T> { return send(T(value)); }
 
     // Never waits. May answer nothing while a send that began before has not ended.
     [[nodiscard]] std::optional<T> try_receive() {

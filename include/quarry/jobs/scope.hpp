@@ -25,14 +25,20 @@ struct JobError {
     std::exception_ptr error;
 };
 
+// GCC takes the initialisation of a deprecated member for a use of it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+// How a scope ends before its time, and what becomes of its errors.
 struct ScopeOptions {
-    std::stop_token stop = {};  // once requested, jobs that have not started are cancelled
+    std::stop_token stop_token = {};  // once requested, jobs that have not started are cancelled
+    [[deprecated("use stop_token")]] std::stop_token stop = {};  // goes with the next version
     // Receives every error, in index order, and nothing is rethrown, unless there is no memory for one of them: then
     // the first error is.
     std::vector<JobError>* errors = nullptr;
     // What traces call the scope's jobs, instead of "scope job". Lives as long as the trace: a literal, or trace_name.
     const char* name = nullptr;
 };
+#pragma GCC diagnostic pop
 
 // What a job of a scope returned. Valid once scope() has returned, and as long as one likes after that.
 template <class R>
