@@ -229,7 +229,7 @@ Node* Worker::find_unimportant_elsewhere_in(Lane which) {
         }
     }
     if (Node* const node = find_injected_in(which)) return node;
-    // The last resort: what others keep for themselves because they submitted it last (R54).
+    // The last resort: what others keep for themselves because they submitted it last.
     for (const std::vector<int>& group : victims) {
         for (const int victim : group) {
             counters.steal_attempts.add();

@@ -22,7 +22,7 @@ QUARRY_API void channel_relax() noexcept;
 // How long it pays at most to look before sleeping, in ticks; 0 where only one CPU may be used.
 QUARRY_API std::uint64_t channel_most_spin_ticks() noexcept;
 
-// How long one side of a channel looks before it sleeps, by how often looking has paid (R60). Threads share it and
+// How long one side of a channel looks before it sleeps, by how often looking has paid. Threads share it and
 // overwrite each other's changes, which costs it nothing but precision.
 class ChannelSpin {
   public:
