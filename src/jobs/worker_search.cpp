@@ -268,6 +268,7 @@ Node* Worker::idle_until_work() {
     std::uint64_t searching_since = os::ticks();
     const std::uint64_t steals_before = counters.steals.get();
     crew->no_work_found();
+    placement.rest_begins();
     searching.store(true, std::memory_order_relaxed);
     SpinBudget* budget = woken_from_outside_ ? &budget_after_outside_ : &search_budget_;
     woken_from_outside_ = false;
@@ -294,7 +295,7 @@ Node* Worker::idle_until_work() {
         if (node == nullptr) node = find_before_idling();
     }
     searching.store(false, std::memory_order_relaxed);
-    placement.restore();
+    placement.rest_ends();
     if (crew->work_found(core.others_rely_on(*crew))) core.last_searcher_found_work(*crew);
     if (counters.steals.get() != steals_before) counters.steal_ticks.add(os::ticks() - searching_since);
     return node;
