@@ -1,6 +1,7 @@
 #include "quarry/jobs/impl/loop.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "jobs/group.hpp"
 #include "jobs/os.hpp"
@@ -9,7 +10,7 @@
 
 namespace quarry::impl {
 
-std::uint64_t loop_chunk_ticks = 1000;
+constinit std::atomic<std::uint64_t> loop_chunk_ticks{1000};
 
 namespace {
 

@@ -68,7 +68,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();
-    loop_chunk_ticks = 2 * os::ticks_per_microsecond();
+    loop_chunk_ticks.store(2 * os::ticks_per_microsecond(), std::memory_order_relaxed);
     try {
         make_workers();
         threads_.reserve(workers.size());

@@ -111,7 +111,6 @@ void Worker::run_until_stopped() {
     const TraceRun traced(*this, TraceRun::Home{});
     Node* node = nullptr;
     while (node != nullptr || (node = next_job()) != nullptr) {
-        placement.restore();  // somebody may have steered us after we had found work
         node = execute(*node, Succession::at_the_bottom);
     }
     current_context = nullptr;

@@ -274,6 +274,7 @@ class Worker::Idling {
           budget_(worker.woken_from_outside_ ? &worker.budget_after_outside_ : &worker.search_budget_) {}
 
     Node* search() {
+        worker_.placement.rest_begins();
         worker_.searching.store(true, std::memory_order_relaxed);
         worker_.woken_from_outside_ = false;
         Node* const node = worker_.search_awake(*budget_);
@@ -306,7 +307,7 @@ class Worker::Idling {
     }
     void has_stopped() const noexcept {
         worker_.searching.store(false, std::memory_order_relaxed);
-        worker_.placement.restore();
+        worker_.placement.rest_ends();
     }
     bool others_may_sleep() const noexcept { return worker_.core.others_rely_on(*worker_.crew); }
     void was_last_searcher() const noexcept { worker_.core.last_searcher_found_work(*worker_.crew); }
