@@ -46,8 +46,8 @@ class FrameClock {
     // How far the latest time is on the way from the latest step to the next: in [0, 1). Between the last two states
     // of the simulation it is where to draw.
     double interpolation() const noexcept { return interpolation(latest_); }
-    // The same for a later moment, such as the one at which the picture will be seen. 0 before the latest step, and
-    // just below 1 from the next step on.
+    // interpolation() for a later moment, such as the one at which the picture will be seen. 0 before the latest step,
+    // and just below 1 from the next step on.
     QUARRY_API double interpolation(time_point now) const noexcept;
 
     // When the next step is due: what a host may sleep until. Before the first advance: the clock's epoch.

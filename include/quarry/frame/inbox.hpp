@@ -150,7 +150,8 @@ class Inbox {
     InboxTask submit(Pool& pool, F&& f, const SubmitOptions& options, double importance) {
         return *admit(pool, weighed(std::forward<F>(f), importance), options, when_full());
     }
-    // The same, but std::nullopt when the lane is full; f is then untouched. Jobs that wait for a slot count.
+    // Submits without waiting: std::nullopt when the lane is full; f is then untouched. Jobs that wait for a slot
+    // count.
     template <class F>
     std::optional<InboxTask> try_submit(Pool& pool, F&& f, const SubmitOptions& options = {}) {
         return admit(pool, std::forward<F>(f), options, impl::Admission::WhenFull::refuse);
@@ -191,7 +192,7 @@ class Inbox {
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn, Importance&& importance) {
         return deliver_ranked(budget, fn, Evaluated<Importance>{state_, importance}, Never{});
     }
-    // The same, and then sleeps until more is put, until done() or until the time is over: for work whose result
+    // Delivers, and then sleeps until more is put, until done() or until the time is over: for work whose result
     // belongs in this very frame. The budget needs a time.
     template <class Done, class Fn>
     DeliveryReport deliver_until(const DeliveryBudget& budget, Done&& done, Fn&& fn) {

@@ -17,9 +17,11 @@ namespace quarry {
 
 // A piece of a loop: first <= i < last.
 struct IndexRange {
+    // From first up to, but without, last.
     std::size_t first;
     std::size_t last;
 
+    // How many indices.
     std::size_t size() const noexcept { return last - first; }
 };
 

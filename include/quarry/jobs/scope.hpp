@@ -21,8 +21,8 @@ struct JobError {
     static constexpr std::size_t kBody = static_cast<std::size_t>(-2);    // the scope's own body threw
     static constexpr std::size_t kNested = static_cast<std::size_t>(-1);  // the job was spawned by another thread
 
-    std::size_t index;  // in the order of spawning on the scope's own thread, or one of the above
-    std::exception_ptr error;
+    std::size_t index;         // in the order of spawning on the scope's own thread, or one of the above
+    std::exception_ptr error;  // what it threw
 };
 
 // GCC takes the initialisation of a deprecated member for a use of it.
@@ -132,6 +132,7 @@ template <class R>
 class ScopeResult {
   public:
     ScopeResult() noexcept = default;
+    // Takes the result over; the other one is empty.
     ScopeResult(ScopeResult&& other) noexcept
         : job_(std::exchange(other.job_, nullptr)), value_(std::exchange(other.value_, nullptr)) {}
     ScopeResult& operator=(ScopeResult&& other) noexcept {

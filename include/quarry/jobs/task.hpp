@@ -51,6 +51,7 @@ class Task {
 
   public:
     Task() noexcept = default;
+    // Takes the job over; the other one is empty.
     Task(Task&& other) noexcept
         : job_(std::exchange(other.job_, nullptr)), result_(std::exchange(other.result_, nullptr)) {}
     Task& operator=(Task&& other) noexcept {

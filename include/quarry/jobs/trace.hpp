@@ -28,6 +28,7 @@ struct TraceHooks {
     void (*thread)(const char* name) = nullptr;
 };
 
+// How much a trace keeps, and who is told.
 struct TraceOptions {
     // The newest ones are kept. 16 to 16,777,216, at 32 bytes each; 0 where only the hooks are wanted.
     std::size_t events_per_thread = 16'384;
@@ -40,6 +41,7 @@ struct TraceOptions {
 // time; writing while the pools work is fine.
 class Trace {
   public:
+    // Limits of events_per_thread.
     static constexpr std::size_t kFewestEvents = 16;
     static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
 
@@ -90,6 +92,7 @@ QUARRY_API void record_counter(const char* name, double value) noexcept;
 // left out.
 class TraceSpan {
   public:
+    // Begins it. The name must live as long as the trace: a literal, or trace_name().
     explicit TraceSpan(const char* name) noexcept {
         if (impl::any_trace()) [[unlikely]]
             begin(name);
@@ -130,7 +133,7 @@ inline void trace_counter(const char* name, double value) noexcept {
         impl::record_counter(name, value);
 }
 
-// The same text as a name that lives as long as the program; equal texts give one name. Takes a lock.
+// Keeps the text as a name that lives as long as the program; equal texts give one name. Takes a lock.
 QUARRY_API const char* trace_name(std::string_view text);
 
 }  // namespace quarry

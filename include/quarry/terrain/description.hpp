@@ -35,7 +35,8 @@ class QUARRY_API DescriptionError : public Error {
 // JSON file's folder. Throws DescriptionError for all that is wrong with the file.
 QUARRY_API Described read_description(const std::filesystem::path& file);
 
-// The same from memory; heightmap files are looked for in the folder, name is what errors call the description.
+// Reads a description from memory; heightmap files are looked for in the folder, name is what errors call the
+// description.
 QUARRY_API Described parse_description(std::string_view json, const std::filesystem::path& folder,
                                        const std::string& name = "description");
 

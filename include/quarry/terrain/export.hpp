@@ -66,7 +66,7 @@ QUARRY_API void write(ExportFormat format, std::ostream& out, std::span<const Me
 // Bytes that write_glb will write, exactly, be it more than it would agree to.
 QUARRY_API std::uint64_t glb_size(std::span<const Mesh> meshes, const ExportOptions& options = {});
 
-// The same for any format; exact but for obj, whose numbers have as many digits as they need.
+// The size of a file in any format; exact but for obj, whose numbers have as many digits as they need.
 QUARRY_API std::uint64_t estimated_size(ExportFormat format, std::span<const Mesh> meshes,
                                         const ExportOptions& options = {});
 

@@ -48,7 +48,7 @@ class QUARRY_API ExtractScratch {
 // outside 0..kCoarsestLod, wrong options, or a chunk beyond kLatticeLimit.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
 
-// The same with memory that the calling thread keeps for this.
+// Extracts with memory that the calling thread keeps for this.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options = {});
 
 // A chunk meshed for one mask.
@@ -58,7 +58,7 @@ struct BakedChunk {
     Mesh mesh;
 };
 
-// The same as bake(extract(field, key, options, scratch), mask), for when no other mask will be asked for. Without
+// Gives what bake(extract(field, key, options, scratch), mask) gives, for when no other mask will be asked for. Without
 // active sides it takes a fifth less time.
 QUARRY_API BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, const ExtractOptions& options,
                                     ExtractScratch& scratch);

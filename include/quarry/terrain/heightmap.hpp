@@ -68,14 +68,14 @@ class QUARRY_API Heightmap {
 // colour profiles are not applied. Throws quarry::Error with the file's name and what is wrong with it.
 QUARRY_API Heightmap read_png_heightmap(const std::filesystem::path& file);
 
-// The same from memory; name is what errors call it.
+// Reads a PNG from memory; name is what errors call it.
 QUARRY_API Heightmap parse_png_heightmap(std::span<const std::byte> png, const std::string& name);
 
 // A file that holds width * height unsigned 16-bit numbers, low byte first, and nothing else. Throws quarry::Error with
 // the file's name and what is wrong with it.
 QUARRY_API Heightmap read_raw_heightmap(const std::filesystem::path& file, std::int32_t width, std::int32_t height);
 
-// The same for bytes that are in memory already; `name` is for messages.
+// Reads such numbers from memory; name is what errors call them.
 QUARRY_API Heightmap parse_raw_heightmap(std::span<const std::byte> raw, std::int32_t width, std::int32_t height,
                                          const std::string& name);
 
