@@ -51,6 +51,7 @@ auto parallel_map(Pool& pool, Range&& range, F f) {
 template <std::random_access_iterator I>
 class ChunkView {
   public:
+    // So many elements from there on, as a range.
     ChunkView(I first, std::iter_difference_t<I> count) : first_(first), count_(count) {}
     I begin() const { return first_; }
     I end() const { return first_ + count_; }

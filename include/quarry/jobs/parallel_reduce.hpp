@@ -2,6 +2,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
+#include <ranges>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -72,6 +74,18 @@ T parallel_reduce(Pool& pool, First first, Last last, T identity, Map map, Combi
         impl::ReduceTree<T, decltype(map_at), Combine> tree(static_cast<std::ptrdiff_t>(count), map_at, combine);
         return static_cast<T>(combine(std::move(identity), tree.evaluate(pool)));
     }
+}
+
+// combine(identity, map(element) ...) over the elements of a range, along the same tree as over their indices.
+template <std::ranges::random_access_range Range, std::movable T, class Map, class Combine>
+requires std::invocable<Map&, std::ranges::range_reference_t<Range>> T parallel_reduce(Pool& pool, Range&& range,
+                                                                                       T identity, Map map,
+                                                                                       Combine combine) {
+    const auto first = std::ranges::begin(range);
+    using Difference = std::ranges::range_difference_t<Range>;
+    return parallel_reduce(
+        pool, Difference{0}, static_cast<Difference>(std::ranges::distance(range)), std::move(identity),
+        [&map, first](Difference i) -> decltype(auto) { return std::invoke(map, first[i]); }, std::move(combine));
 }
 
 }  // namespace quarry

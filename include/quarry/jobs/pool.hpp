@@ -32,6 +32,7 @@ struct Schedule {
 
 }  // namespace impl
 
+// How a pool is made; the defaults suit most programs.
 struct PoolOptions {
     int workers = 0;                      // 0: one per usable CPU (affinity mask and cgroup quota count); at most 1,024
     int io_threads = 2;                   // of Lane::io, started by its first job; 0: no such lane; at most 256
@@ -42,13 +43,14 @@ struct PoolOptions {
     std::string name = "quarry";          // of the threads, with their number behind it
     std::function<void(std::exception_ptr)> on_error = {};  // a detached task failed; empty: counted, first one logged
     std::function<void(int)> on_thread_start = {};          // on each thread of the pool, with its index
-    std::function<void(int)> on_thread_stop = {};
+    std::function<void(int)> on_thread_stop = {};           // on each thread of the pool, before it ends
 };
 
 // Worker threads that share their work by stealing. Every call may come from any thread: from outside, from a job of
 // this pool, from a job of another pool. Destroying a pool finishes all that was accepted.
 class Pool {
   public:
+    // Limits of the options.
     static constexpr int kMostWorkers = 1024;
     static constexpr int kMostIoThreads = 256;
     static constexpr std::size_t kMostQueueCapacity = std::size_t{1} << 20;
@@ -77,7 +79,7 @@ class Pool {
     // own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
-    // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
+    // Submits without ever waiting: std::nullopt when the lane is full, and f is then untouched.
     template <class F>
     std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
 
@@ -103,7 +105,9 @@ class Pool {
     QUARRY_API void begin_frame();
     QUARRY_API void end_frame();
 
+    // How many workers there are.
     QUARRY_API int worker_count() const noexcept;
+    // What they have done; exact when the pool is idle.
     QUARRY_API PoolStats stats() const;
 
     // A pool with the default options, made at first use. It is never destroyed, unless by stop_shared(): no thread is
@@ -121,6 +125,7 @@ class Pool {
     QUARRY_API static Lane current_lane() noexcept;
     QUARRY_API static Priority current_priority() noexcept;
 
+    // For the layers that build on this one.
     impl::PoolCore& core() const noexcept { return *core_; }
 
   private:

@@ -34,6 +34,12 @@ class QUARRY_API Field {
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 
+    // How far from 0 along each axis, in world units, the field is told apart from place to place. Chunks that lie
+    // further out are refused. Infinite unless a field says otherwise: noise ends where it has 2^36 of its finest
+    // waves.
+    virtual double reach() const noexcept;
+
+    // At one place.
     float density_at(Position point) const;
     Gradient gradient_at(Position point, double spacing) const;
 };
