@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "bench/choices.hpp"
 #include "bench/report.hpp"
 #include "harness/machine.hpp"
 #include "harness/table.hpp"
 #include "tools/report_file.hpp"
+#include "tools/terminal.hpp"
 
 namespace quarry::app {
 namespace {
@@ -45,7 +45,7 @@ int run_engine_bench(std::string_view program, const EngineBenchArguments& argum
     run.runs = arguments.runs.value_or(arguments.quick ? kQuickEngineBenchRuns : kEngineBenchRuns);
     run.workers = arguments.quick && !arguments.workers ? std::vector<int>{machine.cores}
                                                         : worker_counts(arguments.workers, machine.cores);
-    require_report_path("--json", arguments.json);
+    ReportFile file("--json", arguments.json);
     std::vector<std::string> own_names;
     for (const bench::EngineCommand& engine : own) own_names.push_back(engine.name);
     run.engines = std::move(own);
@@ -53,16 +53,15 @@ int run_engine_bench(std::string_view program, const EngineBenchArguments& argum
 
     const bench::RunReport report = bench::run(run);
 
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
-    fmt::print(out, "{}", bench::format_table(report, run, machine, isatty(fileno(out)) == 1));
+    std::FILE* out = file.for_people();
+    fmt::print(out, "{}", bench::format_table(report, run, machine, Look::of(out).is_for_terminal()));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(run));
     const nlohmann::ordered_json options{{"filter", arguments.filter},
                                          {"workers", run.workers},
                                          {"peers", arguments.peers},
                                          {"quick", run.quick},
                                          {"runs", run.runs}};
-    write_report(arguments.json,
-                 format_report(program, machine, options, report.results, [](std::string_view) { return false; }));
+    file.write(format_report(program, machine, options, report.results, [](std::string_view) { return false; }));
     const bool complete = std::none_of(report.gaps.begin(), report.gaps.end(), [&](const bench::Gap& gap) {
         return gap.mark != "-" && std::find(own_names.begin(), own_names.end(), gap.engine) != own_names.end();
     });
