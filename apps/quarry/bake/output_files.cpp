@@ -50,7 +50,7 @@ std::string make_temporary(std::string_view option, const std::string& path) {
             close(file);
             return name;
         }
-        if (errno != EEXIST) refuse(option, path, fmt::format("can not be written: {}", reason(errno)));
+        if (errno != EEXIST) refuse(option, path, fmt::format("cannot be written: {}", reason(errno)));
     }
     refuse(option, path, "its folder is full of temporary files");
 }
@@ -110,7 +110,7 @@ void OutputFiles::write(const std::string& path, const std::function<void(std::o
     std::ostream out(&buffer);
     const auto check = [&] {
         if (buffer.error() != 0) {
-            refuse(file.option, path, fmt::format("can not be written: {}", reason(buffer.error())));
+            refuse(file.option, path, fmt::format("cannot be written: {}", reason(buffer.error())));
         }
     };
     try {
@@ -129,7 +129,7 @@ void OutputFiles::commit() {
     for (File& file : files_) {
         std::error_code failure;
         fs::rename(file.temporary, file.path, failure);
-        if (failure) refuse(file.option, file.path, fmt::format("can not be written: {}", failure.message()));
+        if (failure) refuse(file.option, file.path, fmt::format("cannot be written: {}", failure.message()));
         file.has_its_name = true;
     }
     files_.clear();

@@ -25,7 +25,7 @@ class OutputFiles {
     ~OutputFiles();
 
     // Makes sure that a file can be made there, by making one. Throws WrongInput that names the option: for a folder
-    // that is missing or can not be written to, something that is no file, and a name that was added before.
+    // that is missing or cannot be written to, something that is no file, and a name that was added before.
     void add(std::string_view option, const std::string& path);
     // Throws WrongInput if the path is one of those that were added; an input, which would be lost.
     void refuse_as_output(std::string_view option, const std::string& path) const;

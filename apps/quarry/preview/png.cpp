@@ -13,13 +13,13 @@ namespace {
 static_assert(sizeof(Pixel) == 3, "rows of pixels are handed to libpng as they are");
 
 std::string reason(int code) {
-    return code != 0 ? std::generic_category().message(code) : "can not be written";
+    return code != 0 ? std::generic_category().message(code) : "cannot be written";
 }
 
 }  // namespace
 
 std::string png_bytes(const Image& image) {
-    if (image.width < 1 || image.height < 1) throw PictureError("can not encode the picture: it has no pixel");
+    if (image.width < 1 || image.height < 1) throw PictureError("cannot encode the picture: it has no pixel");
     png_image png{};
     png.version = PNG_IMAGE_VERSION;
     png.width = static_cast<png_uint_32>(image.width);
@@ -30,7 +30,7 @@ std::string png_bytes(const Image& image) {
     const int done = png_image_write_to_memory(&png, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr);
     const std::string message = static_cast<const char*>(png.message);
     png_image_free(&png);
-    if (done == 0) throw PictureError("can not encode the picture: " + message);
+    if (done == 0) throw PictureError("cannot encode the picture: " + message);
     bytes.resize(size);
     return bytes;
 }
@@ -39,7 +39,7 @@ void write_png(const std::filesystem::path& path, const Image& image) {
     const std::string bytes = png_bytes(image);
     std::error_code failure;
     if (std::filesystem::is_directory(path, failure)) {
-        throw PictureError("can not write " + path.string() + ": is a folder");
+        throw PictureError("cannot write " + path.string() + ": is a folder");
     }
     std::filesystem::path temporary = path;
     temporary += "." + std::to_string(getpid()) + ".tmp";
@@ -52,7 +52,7 @@ void write_png(const std::filesystem::path& path, const Image& image) {
     if (!file || failure) {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
-        throw PictureError("can not write " + path.string() + ": " + (failure ? failure.message() : reason(code)));
+        throw PictureError("cannot write " + path.string() + ": " + (failure ? failure.message() : reason(code)));
     }
 }
 

@@ -30,7 +30,7 @@ void write_file(const std::string& path, const std::string& text) {
     if (!file || failure) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
-        throw std::runtime_error("can not write " + path);
+        throw std::runtime_error("cannot write " + path);
     }
 }
 
@@ -45,7 +45,7 @@ std::optional<std::string> why_not_writable(const std::string& path) {
     const int reason = errno;
     fs::remove(temporary, ignored);
     if (writable) return std::nullopt;
-    return reason != 0 ? std::generic_category().message(reason) : "can not be written";
+    return reason != 0 ? std::generic_category().message(reason) : "cannot be written";
 }
 
 void require_report_path(std::string_view option, const std::string& path) {

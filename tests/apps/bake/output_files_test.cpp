@@ -107,7 +107,7 @@ TEST_F(OutputFilesTest, WhatTheSystemDoesNotTakeIsSaid) {
     EXPECT_NE(refusal(path("missing/file")).find("folder does not exist"), std::string::npos);
     EXPECT_NE(refusal(folder_.string()).find("is a folder"), std::string::npos);
     EXPECT_NE(refusal("/dev/full").find("not a regular file"), std::string::npos);
-    EXPECT_NE(refusal("/sys/file").find("can not be written"), std::string::npos);
+    EXPECT_NE(refusal("/sys/file").find("cannot be written"), std::string::npos);
     EXPECT_NE(refusal(path(std::string(300, 'n'))).find("long"), std::string::npos);
     std::ofstream(path("file")) << "text";
     EXPECT_NE(refusal(path("file/below")), "");
