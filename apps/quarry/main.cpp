@@ -12,6 +12,8 @@ struct CommandList {
 // Every command, in the order of the help. Each is defined in a file of its own, as command<TheNameHere>().
 using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchFrameCommand,    //
+                                struct BenchGraphCommand,    //
+                                struct BenchEcsCommand,      //
                                 struct BenchTerrainCommand,  //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //

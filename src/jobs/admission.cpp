@@ -5,6 +5,7 @@
 
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
+#include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/error.hpp"
 
@@ -80,6 +81,7 @@ void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
 
 void Admission::queue(Job& job, Priority priority) noexcept {
     auto& node = static_cast<Node&>(job);
+    trace_submit(core_.trace, node);
     if (visited_ == nullptr) core_.count_spawned();
     if (place_ == Place::own_queue) {
         Worker& worker = *Worker::current();

@@ -21,10 +21,10 @@ std::mutex& collecting_mutex() {
 
 }  // namespace
 
-Group& Group::create(Worker& owner, const ScopeOptions* options) {
+Group& Group::create(Worker& owner, const ScopeOptions* options, const char* name) {
     Node* const node = owner.nodes.take();
     node->group = nullptr;
-    return *::new (static_cast<void*>(node->closure)) Group(owner, options);
+    return *::new (static_cast<void*>(node->closure)) Group(owner, options, name);
 }
 
 void Group::destroy(Group& group) noexcept {

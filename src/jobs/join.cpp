@@ -1,5 +1,6 @@
 #include "quarry/jobs/join.hpp"
 
+#include "jobs/completion/settle.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/trace/label.hpp"
 #include "jobs/worker.hpp"
@@ -13,7 +14,8 @@ JoinFrameBase& join_frame_of(Job& job) noexcept {
 void offer_work(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
     context.patience = worker.patience_between_offers.next();
-    if (context.hunger->load(std::memory_order_relaxed) == worker.futile_word) return;
+    const std::int64_t hunger = context.hunger->load(std::memory_order_relaxed);
+    if (!Sleep<DefaultAtomics>::wants_work(hunger, worker.futile_word)) return;
     if (worker.deque().size_hint() != 0) {
         worker.hurry_searchers();  // what was offered last is still there
         return;
@@ -35,7 +37,7 @@ Frame::Offer promote_join(WorkerContext& context, JoinFrameBase& frame, Job::Ope
         node.operate = operate;
         node.group = nullptr;
         ::new (static_cast<void*>(&node.latch)) Latch<DefaultAtomics>;
-        node.claim.prepare(2, true, false);  // the deque's and the owner's
+        prepare_promoted(node);
         node.descend_from(worker.boundary_lineage);
         mark_as_join(node);
         frame.job = &node;
@@ -55,16 +57,14 @@ void join_closure_failed() noexcept {
 SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept {
     auto& worker = static_cast<Worker&>(context);
     auto& node = static_cast<Node&>(*frame.job);
-    const bool mine = node.claim.try_claim();
     worker.lose_patience();
-    if (mine) {
+    const auto take_out = [&] {
         worker.counters.taken_back.add();
         (wanted ? worker.counters.completed : worker.counters.cancelled).add();
         worker.forget_promoted(node);
-    } else {
-        worker.wait_for_latch(node);
-    }
-    release(&node);
+    };
+    const bool mine = settle_promoted(
+        node, take_out, [&] { worker.wait_for_latch(node); }, release);
     return mine ? SecondClosure::taken_back : SecondClosure::finished_elsewhere;
 }
 

@@ -1,6 +1,7 @@
 #include "quarry/jobs/impl/loop.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "jobs/group.hpp"
 #include "jobs/os.hpp"
@@ -9,7 +10,7 @@
 
 namespace quarry::impl {
 
-std::uint64_t loop_chunk_ticks = 1000;
+constinit std::atomic<std::uint64_t> loop_chunk_ticks{1000};
 
 namespace {
 
@@ -41,7 +42,7 @@ void operate_piece(Job& job, Job::Operation operation) {
 // The group is made by the loop's own thread when it offers the first piece; no other thread has one to offer before.
 Group& group_of(Loop& loop, Worker& worker) {
     if (loop.group == nullptr) {
-        loop.group = &Group::create(worker, nullptr);
+        loop.group = &Group::create(worker, nullptr, loop.name);
         loop.group->node().descend_from(worker.boundary_lineage);
     }
     return *loop.group;

@@ -68,7 +68,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();
-    loop_chunk_ticks = 2 * os::ticks_per_microsecond();
+    loop_chunk_ticks.store(2 * os::ticks_per_microsecond(), std::memory_order_relaxed);
     try {
         make_workers();
         threads_.reserve(workers.size());
@@ -137,40 +137,35 @@ void PoolCore::stop_threads() noexcept {
     for (Injection& lane : injections_) lane.wake_all_waiters();
     give_up_gated_jobs();
     look_whether_drained();
-    for (;;) {
-        const std::uint32_t seen = stop_events_.load(std::memory_order_acquire);
-        finish_host_jobs();
-        if (is_drained()) break;
-        Worker::hide_nothing();  // the calling thread may be in a job of another pool
-        os::futex_wait(stop_events_, seen);
-    }
+    // The calling thread may be in a job of another pool: it hides nothing of that one.
+    drain.wait_until_drained([this] { finish_host_jobs(); }, [] { Worker::hide_nothing(); });
     for (std::thread& thread : threads_) thread.join();
 }
 
-// A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
-// of the ended ones, read first, is that of the created ones, there is none left, and none that could create another.
-bool PoolCore::all_jobs_have_ended() const noexcept {
+std::uint64_t PoolCore::jobs_ended() const noexcept {
     std::uint64_t ended =
         ended_outside(JobEnd::completed) + ended_outside(JobEnd::failed) + ended_outside(JobEnd::cancelled);
-    const auto add_ended = [&](const Worker& worker) { ended += worker.counters.ended(); };
-    for (const auto& worker : workers) add_ended(*worker);
-    for_each_guest(add_ended);
-    std::uint64_t created = submitted_outside_.load(std::memory_order_acquire);
-    const auto add_created = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
-    for (const auto& worker : workers) add_created(*worker);
-    for_each_guest(add_created);
-    return created == ended;
+    const auto add = [&](const Worker& worker) { ended += worker.counters.ended(); };
+    for (const auto& worker : workers) add(*worker);
+    for_each_guest(add);
+    return ended;
+}
+
+std::uint64_t PoolCore::jobs_created() const noexcept {
+    std::uint64_t created = submitted_outside_.get();
+    const auto add = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
+    for (const auto& worker : workers) add(*worker);
+    for_each_guest(add);
+    return created;
 }
 
 void PoolCore::look_whether_drained() noexcept {
-    if (!drain.look([this] { return all_jobs_have_ended(); })) return;
-    for (Crew* const crew : {&general_, &reserved_, &io_}) {
-        (void)crew->sleep.new_job();
-        while (wake_one(*crew, WakerGoesOn::no, true)) {
+    const auto wake_workers = [this] {
+        for (Crew* const crew : {&general_, &reserved_, &io_}) {
+            crew->sleep.wake_all([&] { return wake_one(*crew, WakerGoesOn::no, true); });
         }
-    }
-    stop_events_.fetch_add(1, std::memory_order_release);
-    os::futex_wake_one(stop_events_);
+    };
+    drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); }, wake_workers);
 }
 
 // Entries of jobs that were run or cancelled by another way.
@@ -263,6 +258,7 @@ Worker& PoolCore::enter() {
     guest->futile_word = 0;
     guest->outer_worker = Worker::current();
     current_context = guest;
+    trace_guest(*guest);
     return *guest;
 }
 
@@ -286,7 +282,10 @@ void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
     const std::lock_guard lock(guests_mutex_);
     trace.store(serial_of_trace, std::memory_order_relaxed);
     for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
-    for (const auto& guest : guest_storage_) guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& guest : guest_storage_) {
+        guest->trace_thread.store(0, std::memory_order_relaxed);  // whoever is there now has not said so
+        guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    }
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
@@ -303,7 +302,7 @@ PoolStats PoolCore::stats() const {
         stats.total += figures;
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
-    stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
+    stats.outside.spawned = submitted_outside_.get();
     stats.outside.completed = ended_outside(JobEnd::completed);
     stats.outside.failed = ended_outside(JobEnd::failed);
     stats.outside.cancelled = ended_outside(JobEnd::cancelled);

@@ -193,9 +193,10 @@ class PoolCore {
     Node* take_host_job() noexcept;
     void finish_host_jobs() noexcept;
     void give_up_gated_jobs() noexcept;
-    bool all_jobs_have_ended() const noexcept;
+    std::uint64_t jobs_ended() const noexcept;
+    std::uint64_t jobs_created() const noexcept;
     std::uint64_t ended_outside(JobEnd end) const noexcept {
-        return ended_outside_[static_cast<std::size_t>(end)].load(std::memory_order_acquire);
+        return ended_outside_[static_cast<std::size_t>(end)].get();
     }
     void release_leftovers() noexcept;
 
@@ -206,16 +207,15 @@ class PoolCore {
     std::vector<std::thread> threads_;
     std::atomic<bool> io_started_{false};
     std::atomic<bool> background_in_use_{false};
-    alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
-    std::array<std::atomic<std::uint64_t>, 3> ended_outside_{};  // by JobEnd
+    alignas(128) SharedCounter submitted_outside_;
+    std::array<SharedCounter, 3> ended_outside_{};  // by JobEnd
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
     // As Worker has them. No exchange: they belong to the host's thread, though that may be another one tomorrow.
     std::atomic<std::uint32_t> host_important_in_a_row_{0};
     std::atomic<std::uint32_t> host_since_low_{0};
-    std::atomic<bool> in_frame_{false};          // the host's thread is
-    std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
+    std::atomic<bool> in_frame_{false};  // the host's thread is
 
     std::mutex guests_mutex_;
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};

@@ -4,6 +4,7 @@
 
 #include "jobs/group.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/error.hpp"
 
@@ -99,7 +100,7 @@ Spawning begin_spawn(Group& group, bool result) {
         current->inline_depth >= kMostInlineDepth) [[likely]] {
         return {current->nodes.take(), nullptr};
     }
-    if (result || current->trace.load(std::memory_order_relaxed) != 0 || group.stop_requested()) {
+    if (result || trace_of(*current) != 0 || group.stop_requested()) {
         return {current->nodes.take(), current};
     }
     return {nullptr, current};
@@ -160,7 +161,7 @@ void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scop
     const Participation participation(pool.core());
     Worker& worker = participation.worker();
     const RaisedFloor raised(worker);
-    Group& group = Group::create(worker, &options);
+    Group& group = Group::create(worker, &options, options.name);
     group.node().descend_from(worker.lineage);
     {
         const LineageFrame frame(worker, group.node());

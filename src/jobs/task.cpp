@@ -152,18 +152,16 @@ void wait_for_task(Job& job) {
     }
     const Participation participation(visit.core());
     Worker& worker = participation.worker();
-    while (!task.end.is_set()) {
-        const NextToEnd<Node> next = next_to_end<DefaultAtomics>(
-            task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release);
-        if (next.is_being_queued) {
-            release(&next.job);
-            os::yield_thread();
-        } else if (task_header(next.job).home == task_header(task).home) {
-            advance(task, next.job, visit.core(), worker);
+    const auto go_on = [&](Node& next) {
+        if (task_header(next).home == task_header(task).home) {
+            advance(task, next, visit.core(), worker);
         } else {
-            advance_in_its_own_pool(task, next.job);
+            advance_in_its_own_pool(task, next);
         }
-    }
+    };
+    wait_for_chain<DefaultAtomics>(
+        task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release, go_on,
+        os::yield_thread);
     if (worker.guest) visit.core().look_whether_drained();
 }
 

@@ -1,4 +1,5 @@
 // Who is woken when a job is queued.
+#include "jobs/completion/wait.hpp"
 #include "jobs/os.hpp"
 #include "jobs/parking/crews.hpp"
 #include "jobs/pool_core.hpp"
@@ -39,9 +40,9 @@ bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_sear
 bool PoolCore::wake_waiter_for(Node& node) noexcept {
     Worker* waiter = nullptr;
     const auto look = [&](Worker& worker) {
-        if (waiter != nullptr || !worker.parker.is_waiting()) return;
-        const Node* const awaited = worker.awaited.load(std::memory_order_relaxed);
-        if (awaited != nullptr && descends_from(node, *awaited)) waiter = &worker;
+        if (waiter != nullptr) return;
+        if (could_be_helped_by(worker, [&](const Node& awaited) { return descends_from(node, awaited); }))
+            waiter = &worker;
     };
     for (const auto& worker : workers) look(*worker);
     for_each_guest(look);
@@ -69,10 +70,7 @@ WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
 void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     if (lane == Lane::host) {
-        DefaultAtomics::fence(std::memory_order_seq_cst);
-        if (!drain.is_stopping()) return;
-        stop_events_.fetch_add(1, std::memory_order_release);
-        os::futex_wake_one(stop_events_);
+        drain.queued_for_stopper();
         return;
     }
     const bool both_crews = lane == Lane::frame && options.reserved_for_frame != 0;
@@ -95,34 +93,30 @@ bool PoolCore::wake_for_frame(WakerGoesOn waker_goes_on) noexcept {
 }
 
 void PoolCore::job_offered(Worker& by, Node& node) noexcept {
-    using Counters = Sleep<DefaultAtomics>;
-    const std::int64_t word = hungry_crew(by.lane).sleep.new_job();
-    std::int64_t searching = Counters::searching(word);
-    std::int64_t sleeping = Counters::sleeping(word);
     const bool both_crews = by.lane == Lane::frame && options.reserved_for_frame != 0;
-    if (both_crews) {
-        const std::int64_t general = DefaultAtomics::hint(general_.sleep.word()).load(std::memory_order_relaxed);
-        searching += Counters::searching(general);
-        sleeping += Counters::sleeping(general);
+    Crew& hungry = hungry_crew(by.lane);
+    const Offer offer = offer_to(hungry.sleep, both_crews ? &general_.sleep : nullptr);
+    by.offered_at = offer.to == OfferTo::searcher ? os::ticks() : 0;
+    bool woken = false;
+    switch (offer.to) {
+        case OfferTo::searcher:
+        case OfferTo::nobody:
+            return;
+        case OfferTo::sleeper:
+            // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
+            woken = both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry, WakerGoesOn::yes);
+            break;
+        case OfferTo::waiter:
+            woken = wake_waiter_for(node);
+            if (!woken) by.futile_word = offer.word;
+            break;
     }
-    by.offered_at = searching != 0 ? os::ticks() : 0;
-    if (searching != 0 || Counters::appetite(word) <= 0) return;
-    if (sleeping != 0) {
-        // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
-        const bool woken =
-            both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
-        if (woken) by.counters.wakes.add();
-    } else if (wake_waiter_for(node)) {
-        by.counters.wakes.add();
-    } else {
-        by.futile_word = word;
-    }
+    if (woken) by.counters.wakes.add();
 }
 
 void PoolCore::last_searcher_found_work(Crew& crew) noexcept {
-    if (!work_visible_to(crew)) return;
     replace_last_searcher<DefaultAtomics>(
-        others_rely_on(crew), [&] { return wake_one(crew, WakerGoesOn::yes); },
+        others_rely_on(crew), [&] { return work_visible_to(crew); }, [&] { return wake_one(crew, WakerGoesOn::yes); },
         [&] { return wake_one(general_, WakerGoesOn::yes); });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobs/completion/publish.hpp"
+#include "jobs/completion/settle.hpp"
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
@@ -53,7 +55,7 @@ LineageFrame::~LineageFrame() {
 
 void Worker::push(Node& node) {
     Deque<DefaultAtomics, Node*>& near = deque();
-    counters.spawned.add();  // before anybody can run it, see PoolCore::all_jobs_have_ended
+    counters.spawned.add();  // before anybody can run it, see Drain
     try {
         near.push(&node);
     } catch (...) {
@@ -109,7 +111,6 @@ void Worker::run_until_stopped() {
     const TraceRun traced(*this, TraceRun::Home{});
     Node* node = nullptr;
     while (node != nullptr || (node = next_job()) != nullptr) {
-        placement.restore();  // somebody may have steered us after we had found work
         node = execute(*node, Succession::at_the_bottom);
     }
     current_context = nullptr;
@@ -150,22 +151,19 @@ Node* Worker::execute(Node& node, Succession succession) noexcept {
     Group* const group = node.group;
     run_closure(node);
     if (group == nullptr) {
-        node.latch.set();
-        release(&node);
+        end_promoted(node, release);
         return nullptr;
     }
     if (group == Node::task_mark()) {
-        const std::uintptr_t listeners = node.claim.is_forgotten() ? node.end.set_unseen() : node.end.set();
-        release(&node);
+        const std::uintptr_t listeners = end_task_node(node, release);
         return listeners == TaskEnd<DefaultAtomics>::kNobody ? nullptr : tell_of_end(listeners, succession);
     }
     release(&node);
     if (group->owner == this) {
         group->completion.finished_by_owner();
-        return nullptr;
+    } else {
+        finish_for_owner(*group);
     }
-    Worker* const owner = group->owner;
-    if (group->completion.finished_elsewhere()) owner->parker.notify();
     return nullptr;
 }
 
@@ -203,6 +201,7 @@ Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept 
             core.queue_continuation(continuation);
         } else if (continuation.claim.try_claim_even_if_unarmed()) {
             successor = &continuation;
+            trace_submit(core.trace, continuation);
             if (succession == Succession::at_the_bottom) enter_lane(lane, successor);
         } else {
             release(&continuation);  // it was cancelled

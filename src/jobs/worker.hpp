@@ -146,6 +146,8 @@ class Worker : public WorkerContext {
     std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
     std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
     std::array<LaneQueues, 3> lanes;      // frame, background, io
+    // Of a guest's place: whose track its thread has, see trace_guest.
+    std::atomic<std::uint64_t> trace_thread{0};
 
   private:
     // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for
@@ -170,6 +172,7 @@ class Worker : public WorkerContext {
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
     Node* find_important_in(Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
+    class Idling;
     Node* idle_until_work();
     Node* search_awake(const SpinBudget& budget);
     Node* next_own_descendant_of(Node& ancestor) noexcept;

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <quarry/jobs/pool.hpp>
 
-#include "bake/interrupt.hpp"
 #include "bake/report.hpp"
 #include "bake/run.hpp"
 #include "command.hpp"
 #include "harness/machine.hpp"
 #include "preview/half_blocks.hpp"
 #include "tools/input.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
@@ -127,7 +127,7 @@ int show(const BakeOptions& showcase, OutputFiles& files, std::stop_token stop_t
     Demo demo;
     {
         Pool pool;
-        Progress progress(stdout);
+        Progress progress;
         const BakeTools tools{pool, files, progress, std::move(stop_token)};
         mesh_r3(tools, demo);
         demo.showcase = run_bake(showcase, tools);
@@ -155,7 +155,7 @@ int run_demo(const DemoArguments& arguments) {
     OutputFiles files;
     return run_interruptible(files, [&](std::stop_token stop_token) {
         const BakeOptions showcase = showcase_options(folder);
-        add_outputs(showcase, files);
+        add_outputs(showcase, files, stop_token);
         return show(showcase, files, std::move(stop_token));
     });
 }

@@ -1,9 +1,8 @@
-#include <cerrno>
-#include <fstream>
-#include <system_error>
+#include <ostream>
 
 #include <png.h>
-#include <unistd.h>
+#include <quarry/jobs/error.hpp>
+#include <quarry/jobs/impl/output_file.hpp>
 
 #include "preview/image.hpp"
 
@@ -11,10 +10,6 @@ namespace quarry::app::preview {
 namespace {
 
 static_assert(sizeof(Pixel) == 3, "rows of pixels are handed to libpng as they are");
-
-std::string reason(int code) {
-    return code != 0 ? std::generic_category().message(code) : "cannot be written";
-}
 
 }  // namespace
 
@@ -37,22 +32,11 @@ std::string png_bytes(const Image& image) {
 
 void write_png(const std::filesystem::path& path, const Image& image) {
     const std::string bytes = png_bytes(image);
-    std::error_code failure;
-    if (std::filesystem::is_directory(path, failure)) {
-        throw PictureError("cannot write " + path.string() + ": is a folder");
-    }
-    std::filesystem::path temporary = path;
-    temporary += "." + std::to_string(getpid()) + ".tmp";
-    errno = 0;
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    const int code = errno;
-    if (file) std::filesystem::rename(temporary, path, failure);
-    if (!file || failure) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        throw PictureError("cannot write " + path.string() + ": " + (failure ? failure.message() : reason(code)));
+    try {
+        quarry::impl::write_whole_file(
+            path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+    } catch (const Error& failure) {
+        throw PictureError("cannot write " + path.string() + ": " + failure.what());
     }
 }
 

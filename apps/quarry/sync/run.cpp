@@ -1,6 +1,7 @@
 #include "sync/run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "sync/ideal_host.hpp"
@@ -42,14 +43,27 @@ Playback play_ideal(const Scenario& scenario, const SyncOptions& options, int co
     return play(make_load(scenario, options.seed), loop_options(options), host);
 }
 
-SyncOutcome run_sync(const SyncOptions& options, int cores) {
+SyncOutcome run_sync(const SyncOptions& options, int cores, const RunControl& control) {
     const CpuWork work = CpuWork::calibrate();
     SyncOutcome outcome;
-    for (const Scenario& scenario : options.scenarios) {
-        ThreadHost host(work, {.workers = options.workers});
-        Playback real = play(make_load(scenario, options.seed), loop_options(options), host);
-        outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores)});
+    std::atomic<std::uint64_t> steps{0};
+    if (control.progress != nullptr) {
+        std::uint64_t all = 0;
+        for (const Scenario& scenario : options.scenarios) all += static_cast<std::uint64_t>(scenario.frames);
+        control.progress->begin("sync", "frames", [&steps, all] { return ProgressCount{steps, all}; });
     }
+    LoopOptions loop = loop_options(options);
+    loop.stop_token = control.stop_token;
+    loop.steps = &steps;
+    for (const Scenario& scenario : options.scenarios) {
+        if (control.stop_token.stop_requested()) break;
+        const CpuSupply supply;
+        ThreadHost host(work, {.workers = options.workers, .stop_token = control.stop_token});
+        Playback real = play(make_load(scenario, options.seed), loop, host);
+        outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores), supply.shares()});
+    }
+    if (control.progress != nullptr) control.progress->end();
+    outcome.cut_short = control.stop_token.stop_requested();
     outcome.work_accuracy = accuracy_of(work);
     return outcome;
 }

@@ -11,14 +11,14 @@ namespace quarry {
 
 namespace impl {
 
-[[noreturn]] QUARRY_API void throw_bad_budget_time(double seconds);
+[[noreturn]] QUARRY_API void throw_bad_budget_time();
 [[noreturn]] QUARRY_API void throw_bad_budget_items();
 
 }  // namespace impl
 
 // How much one delivery may do: for how long, how many items, or both. Any duration of chrono will do as it is:
-// `inbox.deliver(2ms, fn)`. A time of 0 is allowed: one item. Throws std::invalid_argument for a negative time or NaN,
-// and for 0 items.
+// `inbox.deliver(2ms, fn)`. A time of 0 is one item; so is a negative one, of a frame that is over already. Throws
+// std::invalid_argument for NaN, and for 0 items.
 class DeliveryBudget {
   public:
     // A budget without a limit of time, or of items.
@@ -47,7 +47,8 @@ class DeliveryBudget {
         // 100 years; the conversion would overflow soon after.
         constexpr double kLongest = 3.0e9;
         const double seconds = std::chrono::duration<double>(time).count();
-        if (std::isnan(seconds) || seconds < 0) impl::throw_bad_budget_time(seconds);
+        if (std::isnan(seconds)) impl::throw_bad_budget_time();
+        if (seconds <= 0) return std::chrono::nanoseconds::zero();
         if (seconds > kLongest) return kNoLimit;
         return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <vector>
 
 #include "quarry/export.hpp"
@@ -14,6 +15,7 @@
 #include "quarry/frame/fwd.hpp"
 #include "quarry/frame/host_guard.hpp"
 #include "quarry/frame/stale_policy.hpp"
+#include "quarry/jobs/trace.hpp"
 
 namespace quarry {
 
@@ -135,6 +137,7 @@ class FrameLedger {
     std::chrono::nanoseconds period_{};  // 0: no deadline
     std::uint64_t frame_ = 0;
     bool open_ = false;
+    std::optional<TraceSpan> span_;  // of the frame that is open
     time_point begun_{};
     FrameLedgerStats stats_;  // without the submitted ones of the current frame, and without the withdrawn ones
     std::vector<FrameRecord> history_;  // a ring

@@ -192,6 +192,16 @@ class Inbox {
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn, Importance&& importance) {
         return deliver_ranked(budget, fn, Evaluated<Importance>{state_, importance}, Never{});
     }
+    // Delivers until a moment of the steady clock, or of InboxOptions::clock: the end of the frame, say. One that has
+    // passed still delivers one item.
+    template <class Fn>
+    DeliveryReport deliver_by(std::chrono::steady_clock::time_point moment, Fn&& fn) {
+        return deliver(time_until(moment), fn);
+    }
+    template <class Fn, class Importance>
+    DeliveryReport deliver_by(std::chrono::steady_clock::time_point moment, Fn&& fn, Importance&& importance) {
+        return deliver(time_until(moment), fn, importance);
+    }
     // Delivers, and then sleeps until more is put, until done() or until the time is over: for work whose result
     // belongs in this very frame. The budget needs a time.
     template <class Done, class Fn>
@@ -242,6 +252,16 @@ class Inbox {
         }
     };
     struct Never {};
+
+    DeliveryBudget time_until(std::chrono::steady_clock::time_point moment) const noexcept {
+        const std::chrono::nanoseconds now = state_.core.now();
+        const std::chrono::nanoseconds end = moment.time_since_epoch();
+        // The difference of far moments would overflow.
+        if (now < std::chrono::nanoseconds::zero() && end > DeliveryBudget::kNoLimit + now) {
+            return DeliveryBudget::everything();
+        }
+        return end <= now ? std::chrono::nanoseconds::zero() : end - now;
+    }
 
     template <class F>
     static impl::WithImportance<std::decay_t<F>> weighed(F&& f, double importance) {

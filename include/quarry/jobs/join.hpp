@@ -29,12 +29,16 @@ inline constexpr bool kCheapToPass = std::is_trivially_copyable_v<T> && !std::is
 // instructions, so there is no need for a cut-off in a recursion.
 template <class F, class G>
 auto join(F&& f, G&& g) {
-    if (impl::WorkerContext* const context = impl::current_context) [[likely]] {
-        return impl::join_on<F, G>(*context, f, g);
+    if constexpr (impl::check_join<F, G>()) {
+        if (impl::WorkerContext* const context = impl::current_context) [[likely]] {
+            return impl::join_on<F, G>(*context, f, g);
+        }
+        using PassF = std::conditional_t<impl::kCheapToPass<F>, F, F&&>;
+        using PassG = std::conditional_t<impl::kCheapToPass<G>, G, G&&>;
+        return impl::join_in_shared_pool<PassF, PassG>(std::forward<F>(f), std::forward<G>(g));
+    } else {
+        return impl::Misused{};
     }
-    using PassF = std::conditional_t<impl::kCheapToPass<F>, F, F&&>;
-    using PassG = std::conditional_t<impl::kCheapToPass<G>, G, G&&>;
-    return impl::join_in_shared_pool<PassF, PassG>(std::forward<F>(f), std::forward<G>(g));
 }
 
 // Offers the oldest closure that waits on this worker to whoever is hungry. Closures of `join` are offered when the

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <stop_token>
 
+#include "quarry/export.hpp"
+
 namespace quarry {
 
 // Where a submitted job runs. Jobs of a scope, a join or a loop stay in the lane of the job that opened it; if that is

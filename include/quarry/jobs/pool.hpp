@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "quarry/export.hpp"
+#include "quarry/jobs/error.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/admission.hpp"
 #include "quarry/jobs/impl/join_frame.hpp"
+#include "quarry/jobs/impl/misuse.hpp"
 #include "quarry/jobs/lane.hpp"
 #include "quarry/jobs/stats.hpp"
 #include "quarry/jobs/task.hpp"
@@ -135,13 +137,19 @@ class Pool {
 
 template <class F, class G>
 auto Pool::join(F&& f, G&& g) {
-    impl::JoinEntry entry(*this);
-    return impl::join_on<F, G>(entry.context(), f, g);
+    if constexpr (impl::check_join<F, G>()) {
+        impl::JoinEntry entry(*this);
+        return impl::join_on<F, G>(entry.context(), f, g);
+    } else {
+        return impl::Misused{};
+    }
 }
 
 template <class F>
 auto Pool::admit(impl::Admission& admission, F&& f, const SubmitOptions& options) {
     using R = std::invoke_result_t<std::decay_t<F>&>;
+    static_assert(impl::kMovesOut<R>,
+                  "Pool::submit: the result can neither be moved nor copied; return a std::unique_ptr to it");
     using Body = impl::TaskBody<std::decay_t<F>, R>;
     impl::JobUnderConstruction under_construction(impl::allocate_job());
     Body& body = impl::BodyIn<Body>::emplace(under_construction.get(), std::forward<F>(f));
@@ -165,3 +173,6 @@ std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> Pool::try_submit(F&&
 }
 
 }  // namespace quarry
+
+// The bodies of Pool::scope. At the end: it needs Pool.
+#include "quarry/jobs/scope.hpp"  // IWYU pragma: export

@@ -35,6 +35,8 @@ struct ScopeOptions {
     // Receives every error, in index order, and nothing is rethrown, unless there is no memory for one of them: then
     // the first error is.
     std::vector<JobError>* errors = nullptr;
+    // What traces call the scope's jobs, instead of "scope job". Lives as long as the trace: a literal, or trace_name.
+    const char* name = nullptr;
 };
 #pragma GCC diagnostic pop
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "quarry/export.hpp"
+
 namespace quarry::terrain {
 
 // A chunk's place, in chunks of its LOD: at LOD l with c cells it begins at lattice point (x, y, z) * c * 2^l.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quarry/export.hpp"
 #include "quarry/jobs/error.hpp"
@@ -21,6 +22,7 @@ struct Described {
     // What it describes.
     std::shared_ptr<const Field> field;
     std::shared_ptr<const Materials> materials;  // may be null: the file names none
+    std::vector<std::filesystem::path> files{};  // all that was read: the description and its heightmaps
 };
 
 // One line: the file's name, the place in it as a JSON pointer, and what is wrong there.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quarry/export.hpp"
+
 namespace quarry::terrain {
 
 // How many materials a vertex can mix.

@@ -166,7 +166,9 @@ class Claim {
     }
     // Whether nobody else knows of the job any more: no handle, and no reference but the caller's.
     bool is_forgotten() const noexcept {
-        return (state_.load(std::memory_order_acquire) & (kReferences | kHandle)) == 1;
+        const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_forgotten, std::memory_order_acquire));
+        if (Policy::mutated(Mutation::claim_forgotten_handle_only)) return (seen & kHandle) == 0;
+        return (seen & (kReferences | kHandle)) == 1;
     }
 
     void retain() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }

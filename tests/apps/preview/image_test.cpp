@@ -83,7 +83,7 @@ TEST(Png, ThatCanNotBeWrittenIsOneLineWithPathAndReason) {
     EXPECT_EQ(message_of(missing), "cannot write " + missing.string() + ": No such file or directory");
     const std::filesystem::path taken = folder / "taken";
     std::filesystem::create_directory(taken);
-    EXPECT_EQ(message_of(taken), "cannot write " + taken.string() + ": is a folder");
+    EXPECT_EQ(message_of(taken), "cannot write " + taken.string() + ": Is a directory");
     EXPECT_EQ(folder.files(), 1u);
     EXPECT_THROW(write_png(folder / "none.png", Image()), PictureError);
     EXPECT_EQ(folder.files(), 1u);

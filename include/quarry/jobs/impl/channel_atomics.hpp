@@ -56,9 +56,12 @@ struct ChannelAtomics {
     enum class Site {
         channel_arm,
         channel_arm_left_out,
+        channel_close,
         channel_close_wake,
+        channel_closed,
         channel_drained,
         channel_marked_over,
+        channel_over,
         channel_pass_on,
         channel_pass_on_over,
         channel_receive_acquire,

@@ -11,6 +11,7 @@
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/context.hpp"
 #include "quarry/jobs/impl/job.hpp"
+#include "quarry/jobs/impl/misuse.hpp"
 
 // How `join` works; join.hpp has the public names.
 //
@@ -158,6 +159,20 @@ template <class G>
     if (context.boundary != &frame) return;
     context.boundary = previous;
     if (settle_join(context, frame, false) == SecondClosure::finished_elsewhere) frame.drop_result();
+}
+
+// Says in one line what is wrong with two closures, before anything else is compiled with them.
+template <class F, class G>
+constexpr bool check_join() {
+    constexpr bool kCallable = std::is_invocable_v<F&> && std::is_invocable_v<G&>;
+    static_assert(kCallable, "join: both functions must be callable without arguments");
+    if constexpr (kCallable) {
+        constexpr bool kMovable = kMovesOut<std::invoke_result_t<F&>> && kMovesOut<std::invoke_result_t<G&>>;
+        static_assert(kMovable, "join: a result can neither be moved nor copied; return a std::unique_ptr to it");
+        return kMovable;
+    } else {
+        return false;
+    }
 }
 
 // F and G as deduced for forwarding references.
