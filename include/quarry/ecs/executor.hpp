@@ -9,7 +9,7 @@
 namespace quarry::ecs {
 
 // All three leave the world in the same state, bit for bit, and apply the same commands in the same order. The report
-// lives in the schedule until its next tick. They throw ScheduleError for a schedule that can not be built, and
+// lives in the schedule until its next tick. They throw ScheduleError for a schedule that cannot be built, and
 // quarry::Error when a tick of it runs already, for instance when a system asks for the next one.
 
 // Every system on the calling thread, one after the other.

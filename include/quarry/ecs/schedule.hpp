@@ -51,7 +51,7 @@ struct ScheduleOptions {
     std::uint64_t parallel_commands = 50'000;
 };
 
-// A schedule can not be built. The message has all that is wrong, by name.
+// A schedule cannot be built. The message has all that is wrong, by name.
 class QUARRY_API ScheduleError : public Error {
   public:
     explicit ScheduleError(std::vector<std::string> problems);

@@ -90,7 +90,7 @@ class SparseStorage final : public impl::SparseSet {
         if constexpr (std::is_copy_constructible_v<T>) {
             return std::make_unique<SparseStorage>(*this);
         } else {
-            throw Error("SparseWorld: can not be copied, because a component can not");
+            throw Error("SparseWorld: cannot be copied, because a component cannot");
         }
     }
 
