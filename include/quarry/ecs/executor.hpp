@@ -15,6 +15,7 @@ namespace quarry::ecs {
 // Every system on the calling thread, one after the other.
 class BlockingExecutor {
   public:
+    // One tick.
     template <class World>
     const TickReport& run(Schedule<World>& schedule, World& world) {
         return schedule.core().tick(&world, {});
@@ -24,8 +25,10 @@ class BlockingExecutor {
 // On the calling thread and the workers of a pool.
 class ParallelExecutor {
   public:
+    // The pool must outlive it.
     explicit ParallelExecutor(Pool& pool) noexcept : pool_(&pool) {}
 
+    // One tick.
     template <class World>
     const TickReport& run(Schedule<World>& schedule, World& world) {
         return schedule.core().tick(&world, {pool_, false, 0, nullptr});
@@ -39,8 +42,10 @@ class ParallelExecutor {
 // plays it again for the same seed.
 class ShuffledExecutor {
   public:
+    // Each tick takes the next seed.
     explicit ShuffledExecutor(std::uint64_t seed) noexcept : seed_(seed) {}
 
+    // One tick.
     template <class World>
     const TickReport& run(Schedule<World>& schedule, World& world) {
         return schedule.core().tick(&world, {nullptr, true, seed_++, nullptr});
