@@ -175,7 +175,7 @@ class CommandLine {
         }
     }
 
-    CLI::App app_{"Quarry: a parallel engine for programs that live by frames", "quarry"};
+    CLI::App app_{"Quarry: a job engine for games, editors and simulations, and a terrain mesher", "quarry"};
     std::map<std::string, CLI::App*> groups_;
     std::deque<Entry> entries_;
 };

@@ -1,4 +1,4 @@
-// What two systems can not both touch at the same time.
+// What two systems cannot both touch at the same time.
 #include <algorithm>
 
 #include "ecs/schedule_state.hpp"

@@ -12,7 +12,7 @@ namespace quarry::ecs {
 namespace {
 
 std::string joined(const std::vector<std::string>& problems) {
-    std::string text = "Schedule: can not be built:";
+    std::string text = "Schedule: cannot be built:";
     for (const std::string& problem : problems) text += "\n  " + problem;
     return text;
 }
@@ -85,7 +85,7 @@ void ScheduleState::check_names(Draft& draft) {
         for (const std::string& set : specs[i].sets) {
             if (system_names.count(set) != 0) {
                 draft.problems.push_back("system " + quoted(specs[i].name) + ": " + quoted(set) +
-                                         " is a system, so it can not be a set");
+                                         " is a system, so it cannot be a set");
             } else {
                 draft.named[set].push_back(i);
             }
@@ -102,7 +102,7 @@ void ScheduleState::resolve_orders(Draft& draft) {
         if (place(first) == place(second)) {
             draft.before[second].push_back(first);
         } else if (place(second) < place(first)) {
-            draft.problems.push_back("system " + quoted(specs[first].name) + " can not run before " +
+            draft.problems.push_back("system " + quoted(specs[first].name) + " cannot run before " +
                                      quoted(specs[second].name) + ": its phase or sync point comes later");
         }
     };

@@ -90,7 +90,7 @@ void ScheduleCore::enable(std::string_view name, bool enabled) {
 }
 
 void ScheduleCore::build() {
-    state_->require_idle("can not be built");
+    state_->require_idle("cannot be built");
     state_->build();
 }
 
@@ -138,7 +138,7 @@ class TickRunning {
     explicit TickRunning(std::atomic<bool>& running) : running_(running) {
         if (running.exchange(true, std::memory_order_acquire)) {
             throw Error(
-                "Schedule: a tick of it runs already; a system can not run the schedule that it belongs to, nor can "
+                "Schedule: a tick of it runs already; a system cannot run the schedule that it belongs to, nor can "
                 "two threads run one schedule at a time");
         }
     }

@@ -161,7 +161,7 @@ class ScheduleState {
     std::vector<std::int64_t> path_;  // scratch: longest path to the end of each system, nanoseconds
 };
 
-// Whether two systems of a phase can not run at the same time.
+// Whether two systems of a phase cannot run at the same time.
 bool in_conflict(const SystemSpec& a, const SystemSpec& b);
 // What they disagree about, for a message.
 std::string conflict_text(const SystemSpec& a, const SystemSpec& b);

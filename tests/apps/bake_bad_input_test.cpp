@@ -91,7 +91,7 @@ TEST_F(BakeBadInput, OutputsThatCanNotBeWrittenAreRefused) {
     expect_refused(bake({"--out", path("missing/world.glb")}), "folder does not exist");
     expect_refused(bake({"--preview", path("missing/world.png")}), "folder does not exist");
     expect_refused(bake({"--json", path("missing/report.json")}), "folder does not exist");
-    expect_refused(bake({"--out", "/sys/world.glb"}), "can not be written");
+    expect_refused(bake({"--out", "/sys/world.glb"}), "cannot be written");
     expect_refused(bake({"--out", path("world.xyz")}), ".glb, .obj, .ply or .stl");
     expect_refused(bake({"--out", path("world")}), ".glb, .obj, .ply or .stl");
     expect_refused(bake({"--out", ""}), "--out");

@@ -42,7 +42,7 @@ TEST(StandardOutput, ThatIsFullIsAFailureInEveryCommand) {
         SCOPED_TRACE(testing::PrintToString(command));
         const Outcome outcome = run_program(with(command, {"--json", "-"}), {.output = "/dev/full"});
         EXPECT_EQ(outcome.status, 1);
-        EXPECT_NE(outcome.errors.find("can not write to the standard output: No space left on device"),
+        EXPECT_NE(outcome.errors.find("cannot write to the standard output: No space left on device"),
                   std::string::npos)
             << outcome.errors;
     }

@@ -85,7 +85,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const Circumstanc
     }
     int status = 0;
     if (process > 0) send_signals(process, circumstances);
-    if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("can not run the program");
+    if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("cannot run the program");
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.text(), errors.text()};
 }
 

@@ -70,7 +70,7 @@ TEST(SyncCommand, ScenarioIsReportedWithItsIdealAndItsLedger) {
 TEST(SyncCommand, RequiredGradeDecidesTheExitStatus) {
     const int status = sync({"--scenario", "BURST", "--workers", "1", "--hertz", "120", "--require", "B"}).status;
     EXPECT_TRUE(status == 1 || status == 3) << status << "; 3: something else runs on the machine";
-    // The ideal machine can not either.
+    // The ideal machine cannot either.
     EXPECT_NE(sync({"--scenario", "BURST", "--workers", "1", "--hertz", "120", "--require", "ideal"}).status, 1);
     EXPECT_EQ(sync({"--scenario", "BASELINE", "--hertz", "120", "--require", "F"}).status, 0);
 }

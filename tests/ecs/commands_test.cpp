@@ -160,11 +160,11 @@ TEST(Commands, ErrorWhileApplyingIsThatOfItsSystemAndTheOthersAreApplied) {
     LoggedWorld world;
     const TickReport report = run_once(world, [](LoggedWorld&, Commands<LoggedWorld>& commands) {
         commands.custom([](LoggedWorld& w) { w.log.push_back(1); });
-        commands.custom([](LoggedWorld&) { throw std::runtime_error("can not"); });
+        commands.custom([](LoggedWorld&) { throw std::runtime_error("cannot"); });
         commands.custom([](LoggedWorld& w) { w.log.push_back(2); });
     });
     ASSERT_EQ(report.errors.size(), 1U);
-    EXPECT_EQ(report.errors[0].what, "while its commands were applied: can not");
+    EXPECT_EQ(report.errors[0].what, "while its commands were applied: cannot");
     EXPECT_EQ(world.log, (std::vector<std::uint64_t>{1, 2}));
 }
 

@@ -44,8 +44,8 @@ TEST(Schedule, EverythingThatIsWrongIsToldAtOnceByName) {
         const std::string what = error.what();
         for (const char* part : {"two systems are named \"twin\"", "\"lost\": there is no phase \"lunch\"",
                                  "after \"nobody\", which is no", "\"empty\": needs one of run",
-                                 "\"late\" can not run before \"early\"", "wait for each other", "\"a\"",
-                                 "\"self\": before itself", "\"twin\" is a system, so it can not be a set"}) {
+                                 "\"late\" cannot run before \"early\"", "wait for each other", "\"a\"",
+                                 "\"self\": before itself", "\"twin\" is a system, so it cannot be a set"}) {
             EXPECT_NE(what.find(part), std::string::npos) << part << "\n" << what;
         }
         EXPECT_GE(error.problems().size(), 8U);

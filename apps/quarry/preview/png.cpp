@@ -14,7 +14,7 @@ static_assert(sizeof(Pixel) == 3, "rows of pixels are handed to libpng as they a
 }  // namespace
 
 std::string png_bytes(const Image& image) {
-    if (image.width < 1 || image.height < 1) throw PictureError("can not encode the picture: it has no pixel");
+    if (image.width < 1 || image.height < 1) throw PictureError("cannot encode the picture: it has no pixel");
     png_image png{};
     png.version = PNG_IMAGE_VERSION;
     png.width = static_cast<png_uint_32>(image.width);
@@ -25,7 +25,7 @@ std::string png_bytes(const Image& image) {
     const int done = png_image_write_to_memory(&png, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr);
     const std::string message = static_cast<const char*>(png.message);
     png_image_free(&png);
-    if (done == 0) throw PictureError("can not encode the picture: " + message);
+    if (done == 0) throw PictureError("cannot encode the picture: " + message);
     bytes.resize(size);
     return bytes;
 }
@@ -36,7 +36,7 @@ void write_png(const std::filesystem::path& path, const Image& image) {
         quarry::impl::write_whole_file(
             path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
     } catch (const Error& failure) {
-        throw PictureError("can not write " + path.string() + ": " + failure.what());
+        throw PictureError("cannot write " + path.string() + ": " + failure.what());
     }
 }
 

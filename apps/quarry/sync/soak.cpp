@@ -35,7 +35,7 @@ nanoseconds apply_cost(std::uint64_t id) {
     return from_ms(std::pow(10, -3 * numbers.next()));
 }
 
-// Says so, and ends the process, unless it is destroyed in time: a thread that waits for ever can not report it.
+// Says so, and ends the process, unless it is destroyed in time: a thread that waits for ever cannot report it.
 class Watchdog {
   public:
     explicit Watchdog(double seconds)

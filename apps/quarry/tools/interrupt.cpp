@@ -33,7 +33,7 @@ Interrupt::Interrupt(std::function<void()> at_once) : at_once_(std::move(at_once
 
 Interrupt::~Interrupt() {
     const std::uint64_t one = 1;
-    // It can not fail: nothing has been written before.
+    // It cannot fail: nothing has been written before.
     if (write(end_, &one, sizeof one) == sizeof one) watcher_.join();
     close(signals_);
     close(end_);

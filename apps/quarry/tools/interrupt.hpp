@@ -11,9 +11,9 @@
 
 namespace quarry::app {
 
-// Takes SIGINT, SIGTERM, SIGHUP and SIGQUIT as a wish to stop. To be made before other threads are, for these must not get the signals
-// themselves. A second signal ends the process at once, after `at_once` has been called. SIGXFSZ is ignored, so that a
-// file that must not grow is an error like any other.
+// Takes SIGINT, SIGTERM, SIGHUP and SIGQUIT as a wish to stop. To be made before other threads are, for these must not
+// get the signals themselves. A second signal ends the process at once, after `at_once` has been called. SIGXFSZ is
+// ignored, so that a file that must not grow is an error like any other.
 class Interrupt {
   public:
     explicit Interrupt(std::function<void()> at_once = {});

@@ -39,7 +39,7 @@ quarry::impl::OutputFile opened(std::string_view option, const std::string& path
     } catch (const Cancelled&) {
         throw;
     } catch (const Error& failure) {
-        refuse_output(option, path, fmt::format("can not be written: {}", failure.what()));
+        refuse_output(option, path, fmt::format("cannot be written: {}", failure.what()));
     }
 }
 
@@ -112,7 +112,7 @@ void OutputFiles::write(const std::string& path, const std::function<void(std::o
         });
     } catch (const Error& failure) {
         if (filled) throw;
-        refuse_output(file.option, path, fmt::format("can not be written: {}", failure.what()));
+        refuse_output(file.option, path, fmt::format("cannot be written: {}", failure.what()));
     }
     written_.push_back({path, file.output.written()});
 }
@@ -124,7 +124,7 @@ void OutputFiles::commit() {
             file.output.take_name();
         } catch (const Error& failure) {
             for (File& each : files_) each.output.give_name_back();
-            refuse_output(file.option, file.path, fmt::format("can not be written: {}", failure.what()));
+            refuse_output(file.option, file.path, fmt::format("cannot be written: {}", failure.what()));
         }
     }
     for (File& file : files_) file.output.forget_old();

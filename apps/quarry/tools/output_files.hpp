@@ -29,7 +29,7 @@ class OutputFiles {
     ~OutputFiles();
 
     // Makes sure that a file can be made there, by making one. Throws WrongInput that names the option: for a folder
-    // that is missing or can not be written to, something that is no file, and a name that was added before. A pipe is
+    // that is missing or cannot be written to, something that is no file, and a name that was added before. A pipe is
     // waited for until somebody reads it, or stop is requested (throws Cancelled).
     void add(std::string_view option, const std::string& path, const std::stop_token& stop_token = {});
     // Throws WrongInput if the path is one of those that were added; an input, which would be lost.

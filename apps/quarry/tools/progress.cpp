@@ -98,8 +98,8 @@ void show_time(Progress& progress, std::string name, double seconds) {
 
 void Progress::draw() {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    const std::string text = bench::fitting(progress_text(look_, name_, unit_, count_(), seconds),
-                                            bench::terminal_columns(stderr));
+    const std::string text =
+        bench::fitting(progress_text(look_, name_, unit_, count_(), seconds), bench::terminal_columns(stderr));
     wipe();
     fmt::print(stderr, "{}", text);
     std::fflush(stderr);

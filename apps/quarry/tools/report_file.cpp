@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void refuse_standard_output(int error) {
-    throw std::runtime_error(fmt::format("can not write to the standard output: {}",
+    throw std::runtime_error(fmt::format("cannot write to the standard output: {}",
                                          std::generic_category().message(error != 0 ? error : EIO)));
 }
 
@@ -51,7 +51,7 @@ void ReportFile::write(const std::string& text) {
             file_->write([&](std::ostream& out) { out << text; });
             file_->replace();
         } catch (const Error& failure) {
-            throw std::runtime_error(fmt::format("can not write {}: {}", path_, failure.what()));
+            throw std::runtime_error(fmt::format("cannot write {}: {}", path_, failure.what()));
         }
     }
 }

@@ -25,7 +25,7 @@ class ReportFile {
     std::optional<quarry::impl::OutputFile> file_;
 };
 
-// Refuses a path that can not be written to, for a file that somebody else will write. Throws WrongInput.
+// Refuses a path that cannot be written to, for a file that somebody else will write. Throws WrongInput.
 void require_output_path(std::string_view option, const std::string& path);
 
 // Hands over what was printed to the standard output. Throws std::runtime_error if the system does not take it.

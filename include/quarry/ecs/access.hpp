@@ -29,26 +29,33 @@ constexpr std::uint64_t hash_text(std::string_view text) noexcept {
 // that a script has declared. Two keys are equal if they are of one kind and one name.
 class AccessKey {
   public:
+    // Whether entities have it, or the world has one.
     enum class Kind : std::uint8_t { component, resource };
 
+    // The key of a component type.
     template <class T>
     static AccessKey component() {
         return {Kind::component, std::string(impl::type_text<T>()), impl::hash_text(impl::type_text<T>())};
     }
+    // The key of a resource type.
     template <class T>
     static AccessKey resource() {
         return {Kind::resource, std::string(impl::type_text<T>()), impl::hash_text(impl::type_text<T>()) + 1};
     }
+    // A key that only has a name.
     static AccessKey named(std::string name, Kind kind = Kind::component) {
         const std::uint64_t hash = impl::hash_text(name) + (kind == Kind::component ? 2 : 3);
         return {kind, std::move(name), hash};
     }
 
+    // What it is a key to.
     Kind kind() const noexcept { return kind_; }
     const std::string& name() const noexcept { return name_; }
+    // Of one kind and one name.
     friend bool operator==(const AccessKey& a, const AccessKey& b) noexcept {
         return a.hash_ == b.hash_ && a.kind_ == b.kind_ && a.name_ == b.name_;
     }
+    // An order for sets and maps.
     friend bool operator<(const AccessKey& a, const AccessKey& b) noexcept {
         if (a.hash_ != b.hash_) return a.hash_ < b.hash_;
         return a.kind_ != b.kind_ ? a.kind_ < b.kind_ : a.name_ < b.name_;

@@ -25,12 +25,15 @@ struct Spawned {
 template <class World>
 class Commands {
   public:
+    // The id of an entity in the world.
     using Entity = typename WorldTraits<World>::Entity;
     static_assert(std::is_trivially_copyable_v<Entity> && sizeof(Entity) <= sizeof(std::uint64_t),
                   "an entity is an id of at most 8 bytes");
 
+    // For executors.
     explicit Commands(impl::CommandBuffer& buffer) noexcept : buffer_(buffer) {}
 
+    // A new entity. Until the commands are applied it is known by what this returns.
     Spawned spawn() {
         impl::Command& command = buffer_.append(0, 1);
         const Spawned spawned{buffer_.spawned_in_block()};
@@ -38,6 +41,7 @@ class Commands {
         finish(command, &kSpawn, true);
         return spawned;
     }
+    // Removes an entity with all its components.
     template <class Target>
     void despawn(Target entity) {
         impl::Command& command = buffer_.append(0, 1);

@@ -13,7 +13,7 @@ namespace quarry::ecs {
 
 // Where two ways of running a schedule part.
 struct Divergence {
-    std::string phase;
+    std::string phase;   // of that system
     std::string system;  // the first one, in the order of the plan, after which the worlds differ
     std::uint64_t seed;  // of the shuffled run that shows it; 0: of a parallel run
 };
@@ -25,8 +25,10 @@ struct Divergence {
 template <class World>
 class DivergenceChecker {
   public:
+    // Must tell worlds apart that differ.
     using Hash = std::function<std::uint64_t(const World&)>;
 
+    // The schedule must outlive it.
     DivergenceChecker(Schedule<World>& schedule, Hash hash) : core_(schedule.core()), hash_(std::move(hash)) {}
 
     // One tick, which changes the world as usual. Nothing: all seeds gave the same.

@@ -23,6 +23,7 @@ namespace quarry::ecs {
 
 // The phases that every schedule has, in their order. Schedule::add_phase adds others.
 namespace phase {
+// Names of phases.
 inline constexpr std::string_view pre_update = "pre_update";
 inline constexpr std::string_view update = "update";
 inline constexpr std::string_view post_update = "post_update";
@@ -39,7 +40,9 @@ enum class FailedPhase : std::uint8_t { discard_commands, apply_commands };
 // A command for an entity that is gone by then, or for a component that it has not, is never applied.
 enum class RejectedCommand : std::uint8_t { count, error };
 
+// How a schedule treats errors and commands.
 struct ScheduleOptions {
+    // What follows an error, and a command that cannot be applied.
     ErrorPolicy errors = ErrorPolicy::stop;
     FailedPhase failed_phase = FailedPhase::discard_commands;
     RejectedCommand rejected = RejectedCommand::count;
@@ -51,9 +54,10 @@ struct ScheduleOptions {
     std::uint64_t parallel_commands = 50'000;
 };
 
-// A schedule can not be built. The message has all that is wrong, by name.
+// A schedule cannot be built. The message has all that is wrong, by name.
 class QUARRY_API ScheduleError : public Error {
   public:
+    // One line for each problem.
     explicit ScheduleError(std::vector<std::string> problems);
     const std::vector<std::string>& problems() const noexcept { return problems_; }
 
@@ -242,6 +246,7 @@ class System {
     std::size_t index_;
 };
 
+// See the declaration.
 template <class World>
 template <class Capture, class Body>
 System<World>& System<World>::background(std::uint32_t ticks, Capture&& capture, Body&& body) {
@@ -275,6 +280,7 @@ System<World>& System<World>::background(std::uint32_t ticks, Capture&& capture,
 template <class World>
 class Schedule {
   public:
+    // Without systems, with the phases of namespace phase.
     explicit Schedule(const ScheduleOptions& options = {})
         : core_(std::make_unique<impl::ScheduleCore>(options, impl::independent_storages<World>())) {}
 
@@ -295,11 +301,14 @@ class Schedule {
     const std::vector<std::string>& warnings() const { return core_->warnings(); }
     bool may_overlap(std::string_view a, std::string_view b) { return core_->may_overlap(a, b); }
 
+    // The plan as text, for Graphviz, or for Mermaid.
     void write_text(std::ostream& out) { core_->write_text(out); }
     void write_dot(std::ostream& out) { core_->write_dot(out); }
     void write_mermaid(std::ostream& out) { core_->write_mermaid(out); }
 
+    // What the last tick did.
     const TickReport& report() const noexcept { return core_->report(); }
+    // For executors.
     impl::ScheduleCore& core() const noexcept { return *core_; }
 
   private:

@@ -16,6 +16,7 @@ namespace quarry::ecs {
 
 // An id: the place of an entity and how often that place was used before.
 struct SparseEntity {
+    // The place, and how often it was used before.
     std::uint32_t index;
     std::uint32_t generation;
     friend bool operator==(const SparseEntity&, const SparseEntity&) = default;
@@ -58,6 +59,7 @@ class QUARRY_API SparseSet {
 template <class T>
 class SparseStorage final : public impl::SparseSet {
   public:
+    // Whether an entity has it, and its component: by place, or null if it has none.
     bool contains(SparseEntity entity) const noexcept { return place(entity.index) != kNone; }
     T& at(std::size_t i) noexcept { return values_[i]; }
     const T& at(std::size_t i) const noexcept { return values_[i]; }
@@ -69,9 +71,11 @@ class SparseStorage final : public impl::SparseSet {
         const std::uint32_t at = place(entity.index);
         return at == kNone ? nullptr : &values_[at];
     }
+    // All components, next to each other.
     std::vector<T>& values() noexcept { return values_; }
     const std::vector<T>& values() const noexcept { return values_; }
 
+    // Adds or replaces the component of an entity, takes it away, or copies all of them.
     void put(SparseEntity entity, T&& value) {
         if (T* const there = find(entity)) {
             *there = std::move(value);
@@ -90,7 +94,7 @@ class SparseStorage final : public impl::SparseSet {
         if constexpr (std::is_copy_constructible_v<T>) {
             return std::make_unique<SparseStorage>(*this);
         } else {
-            throw Error("SparseWorld: can not be copied, because a component can not");
+            throw Error("SparseWorld: cannot be copied, because a component cannot");
         }
     }
 
@@ -103,14 +107,17 @@ class SparseStorage final : public impl::SparseSet {
 // once for each type before the first tick.
 class SparseWorld {
   public:
+    // What an entity is known by.
     using Entity = SparseEntity;
 
     SparseWorld() = default;
+    // Copies every component; throws quarry::Error if one cannot be copied.
     QUARRY_API SparseWorld(const SparseWorld& other);
     QUARRY_API SparseWorld& operator=(const SparseWorld& other);
     SparseWorld(SparseWorld&&) noexcept = default;
     SparseWorld& operator=(SparseWorld&&) noexcept = default;
 
+    // Makes an entity, removes one, says whether one is alive and how many are.
     Entity spawn() {
         if (free_ != kNone) {
             const std::uint32_t index = free_;
@@ -128,6 +135,7 @@ class SparseWorld {
     }
     std::size_t size() const noexcept { return alive_; }
 
+    // The components of one type; makes the storage if there is none.
     template <class T>
     SparseStorage<T>& storage() {
         return static_cast<SparseStorage<T>&>(*storages_[storage_number<T>()]);

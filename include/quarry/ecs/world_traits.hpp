@@ -40,6 +40,7 @@ template <class World>
 struct WorldTraits {
     using Entity = typename impl::EntityOf<World>::type;  // trivially copyable, at most 8 bytes
 
+    // Makes an entity, removes one, says whether one is alive.
     static Entity spawn(World& world) { return world.spawn(); }
     static void despawn(World& world, Entity entity) { world.despawn(entity); }
     static bool alive(const World& world, Entity entity) { return world.alive(entity); }

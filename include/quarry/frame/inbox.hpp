@@ -20,7 +20,7 @@
 
 namespace quarry {
 
-// A place in an inbox, taken before the work is begun: putting into it can not fail. Dropped without a put, it is given
+// A place in an inbox, taken before the work is begun: putting into it cannot fail. Dropped without a put, it is given
 // back. May outlive its inbox; what is put then is destroyed. One thread at a time.
 template <class T>
 class InboxSlot {
@@ -181,7 +181,7 @@ class Inbox {
     // what was given with the item counts.
     //
     // If fn throws, the item stays, as the first in line, and the error goes on to the caller. See drop_failed. fn may
-    // move from its item: take it as T& or T&&. Taken by value, a T that can be copied is copied; one that can not is
+    // move from its item: take it as T& or T&&. Taken by value, a T that can be copied is copied; one that cannot is
     // moved into fn, and ends there if fn throws.
     template <class Fn>
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn) {

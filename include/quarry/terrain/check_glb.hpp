@@ -45,7 +45,7 @@ struct GlbCheck {
 // what is wrong with them is in the findings.
 QUARRY_API GlbCheck check_glb(std::span<const std::byte> bytes, const GlbCheckOptions& options = {});
 
-// Throws quarry::Error for a file that can not be read.
+// Throws quarry::Error for a file that cannot be read.
 QUARRY_API GlbCheck check_glb(const std::filesystem::path& path, const GlbCheckOptions& options = {});
 
 }  // namespace quarry::terrain

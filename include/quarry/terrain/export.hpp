@@ -32,7 +32,7 @@ struct ExportOptions {
 //
 // Where vertices are merged the first mesh's normal and materials are kept. Across seams normals are equal; where a
 // transition cell has no width a full-resolution and a half-resolution vertex meet whose normals differ by what the
-// coarser level can not show.
+// coarser level cannot show.
 //
 // All throw std::invalid_argument for options out of range and meshes that are not whole (a number of normals or
 // materials that is not that of positions, an index beyond them, positions that are not finite; welded: not on the

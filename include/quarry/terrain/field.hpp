@@ -30,7 +30,7 @@ class QUARRY_API Field {
     // Holds the density, as the functions above round it, of every place in the box. May be wider, never narrower.
     virtual Interval bounds(const Box& box) const = 0;
 
-    // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart can not
+    // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart cannot
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 

@@ -116,7 +116,7 @@ TEST_F(OutputFilesTest, WhatTheSystemDoesNotTakeIsSaid) {
     };
     EXPECT_NE(refusal(path("missing/file")).find("folder does not exist"), std::string::npos);
     EXPECT_NE(refusal(folder_.string()).find("is a folder"), std::string::npos);
-    EXPECT_NE(refusal("/sys/file").find("can not be written"), std::string::npos);
+    EXPECT_NE(refusal("/sys/file").find("cannot be written"), std::string::npos);
     EXPECT_NE(refusal(path(std::string(300, 'n'))).find("long"), std::string::npos);
     std::ofstream(path("file")) << "text";
     EXPECT_NE(refusal(path("file/below")), "");
@@ -129,7 +129,7 @@ TEST_F(OutputFilesTest, FullDeviceIsSaidWhenItIsWrittenTo) {
         files.write("/dev/full", [](std::ostream& out) { out << "text"; });
         FAIL() << "it took the text";
     } catch (const WrongInput& refused) {
-        EXPECT_EQ(std::string(refused.what()), "--json '/dev/full': can not be written: No space left on device");
+        EXPECT_EQ(std::string(refused.what()), "--json '/dev/full': cannot be written: No space left on device");
     }
 }
 
