@@ -75,6 +75,13 @@ struct GraphTally {
     void add(const GraphTally& other) noexcept;
 };
 
+// One thread that runs nodes.
+struct GraphRunner {
+    std::uint64_t now;   // the latest stamp: where one node ends the next one starts
+    std::int32_t place;  // the thread's index in the pool, -1 outside
+    GraphTally tally;
+};
+
 // Ready nodes that belong to one thread, or that one thread has left for another: part of an array, and a list.
 struct ReadyNodes {
     const std::uint32_t* next = nullptr;
@@ -128,9 +135,8 @@ class GraphCore {
         return one.rank != other.rank ? one.rank > other.rank : a < b;
     }
 
-    // Decides what becomes of a node, runs it if it is to be run, and leaves its stamps. now: the latest stamp, and
-    // afterwards the one of the node's end. A node that another thread has yet to run is none of its business.
-    NodeOutcome run_node(std::uint32_t index, std::uint64_t& now, GraphTally& tally, RangeOrder order);
+    // Decides what becomes of a node, runs it if it is to be run, and leaves its stamps.
+    NodeOutcome run_node(std::uint32_t index, GraphRunner& runner, RangeOrder range_order);
     // From within a handler.
     NodeOutcome failed(std::uint32_t index) noexcept;
     // Hands what happened to a node on to one that follows it.
@@ -195,8 +201,6 @@ constexpr std::uint64_t block_size(std::uint64_t count, std::uint64_t grain) noe
 std::uint64_t next_random(std::uint64_t& state) noexcept;
 // Below this many ticks a node is light.
 std::uint64_t light_ticks() noexcept;
-// The calling thread's index in the pool, -1 outside.
-std::int32_t place_of_thread() noexcept;
 
 void run_in_parallel(GraphCore& core, Pool& pool);
 void run_serially(GraphCore& core, bool shuffled);

@@ -16,19 +16,17 @@ namespace quarry::impl {
 namespace {
 
 // One thread's part in a run.
-struct Participant {
-    explicit Participant(bool spawns) noexcept : may_spawn(spawns) {}
+struct Participant : GraphRunner {
+    explicit Participant(bool spawns) noexcept : GraphRunner{ticks(), Pool::current_index(), {}}, may_spawn(spawns) {}
 
     ReadyNodes own;
     std::uint32_t heavy = kNoNode;  // list of heavy nodes that became ready just now
-    std::uint64_t now = ticks();    // the latest stamp: where one node ends the next one starts
     const std::uint64_t entered = now;
     std::uint64_t next_offer = 0;
     const bool may_spawn;
     std::uint32_t gathering = kNoNode;  // of so many of this node's predecessors it was not told yet that they ended
     std::uint32_t gathered = 0;
     std::uint32_t nodes_run = 0;
-    GraphTally tally;
 };
 
 class ParallelRun {
@@ -201,7 +199,7 @@ bool ParallelRun::take_shared_or_leave(Participant& me) {
 
 void ParallelRun::run_one(std::uint32_t index, Participant& me) {
     ++me.nodes_run;
-    const NodeOutcome outcome = core_.run_node(index, me.now, me.tally, RangeOrder::shared);
+    const NodeOutcome outcome = core_.run_node(index, me, RangeOrder::shared);
     const HotNode& node = core_.hot[index];
     if (node.first_successor == node.last_successor) return;
     tell_successors(node, outcome, me);

@@ -30,10 +30,6 @@ std::uint64_t light_ticks() noexcept {
     return ticks;
 }
 
-std::int32_t place_of_thread() noexcept {
-    return Pool::current_index();
-}
-
 void GraphTally::count(NodeOutcome outcome) noexcept {
     switch (outcome) {
         case NodeOutcome::done:
@@ -135,18 +131,18 @@ NodeOutcome GraphCore::decide(std::uint32_t index, std::uint64_t now) {
     return NodeOutcome::done;
 }
 
-NodeOutcome GraphCore::run_node(std::uint32_t index, std::uint64_t& now, GraphTally& tally, RangeOrder range_order) {
+NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeOrder range_order) {
     HotNode& node = hot[index];
     NodeStamps& stamp = stamps[index];
     node.pending.store(node.in_degree, std::memory_order_relaxed);  // for the next run
-    stamp.started = now;
-    NodeOutcome outcome = decide(index, now);
+    stamp.started = runner.now;
+    NodeOutcome outcome = decide(index, runner.now);
     if (node.tainted.load(std::memory_order_relaxed) != 0) node.tainted.store(0, std::memory_order_relaxed);
     if (outcome == NodeOutcome::done) {
         outcome =
             any_trace() || options.observer != nullptr ? call_traced(index, range_order) : call(index, range_order);
-        now = ticks();
-        const auto taken = static_cast<float>(now - stamp.started);
+        runner.now = ticks();
+        const auto taken = static_cast<float>(runner.now - stamp.started);
         if (outcome == NodeOutcome::done) {
             // Up at once, down slowly: a node that is thought light by mistake hides others.
             const float share = (node.flags & HotNode::kUnmeasured) != 0 ? 1.0F : taken > node.cost ? 0.5F : 0.125F;
@@ -156,10 +152,10 @@ NodeOutcome GraphCore::run_node(std::uint32_t index, std::uint64_t& now, GraphTa
                                                    (light ? HotNode::kLight : 0));
         }
     }
-    stamp.ended = now;
-    stamp.worker = place_of_thread();
+    stamp.ended = runner.now;
+    stamp.worker = runner.place;
     stamp.outcome = outcome;
-    tally.count(outcome);
+    runner.tally.count(outcome);
     return outcome;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "jobs/graph/graph_core.hpp"
+#include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -35,12 +36,12 @@ class SerialRun {
         }
     }
 
-    const GraphTally& tally() const noexcept { return tally_; }
+    const GraphTally& tally() const noexcept { return runner_.tally; }
 
   private:
     void run(std::uint32_t index, RangeOrder range_order) {
-        core_.stamps[index].ready = now_;
-        const NodeOutcome outcome = core_.run_node(index, now_, tally_, range_order);
+        core_.stamps[index].ready = runner_.now;
+        const NodeOutcome outcome = core_.run_node(index, runner_, range_order);
         if (outcome == NodeOutcome::done) return;
         const HotNode& node = core_.hot[index];
         for (std::uint32_t i = node.first_successor; i < node.last_successor; ++i) {
@@ -49,8 +50,7 @@ class SerialRun {
     }
 
     GraphCore& core_;
-    GraphTally tally_;
-    std::uint64_t now_ = ticks();
+    GraphRunner runner_{ticks(), Pool::current_index(), {}};
     std::uint64_t state_ = core_.shuffle_seed;
 };
 

@@ -10,9 +10,9 @@
 namespace quarry {
 namespace {
 
-std::chrono::nanoseconds in_nanoseconds(std::uint64_t ticks) {
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(ticks) * 1000 /
-                                                              static_cast<double>(impl::os::ticks_per_microsecond())));
+double nanoseconds_per_tick() noexcept {
+    static const double each = 1000 / static_cast<double>(impl::os::ticks_per_microsecond());
+    return each;
 }
 
 }  // namespace
@@ -159,12 +159,17 @@ const GraphReport& TaskGraph::report() const noexcept {
 NodeTimes TaskGraph::times(std::size_t node) const {
     const impl::NodeStamps& stamps = core_->stamps.at(node);
     const std::uint64_t began = core_->began;
-    const auto since = [&](std::uint64_t stamp) { return in_nanoseconds(stamp > began ? stamp - began : 0); };
+    const double each = nanoseconds_per_tick();
+    const auto since = [&](std::uint64_t stamp) {
+        return std::chrono::nanoseconds(
+            stamp > began ? static_cast<std::int64_t>(static_cast<double>(stamp - began) * each) : 0);
+    };
     return {since(stamps.ready), since(stamps.started), since(stamps.ended), stamps.worker, stamps.outcome};
 }
 
 std::chrono::nanoseconds TaskGraph::cost(std::size_t node) const {
-    return in_nanoseconds(static_cast<std::uint64_t>(core_->hot.at(node).cost));
+    return std::chrono::nanoseconds(
+        static_cast<std::int64_t>(static_cast<double>(core_->hot.at(node).cost) * nanoseconds_per_tick()));
 }
 
 }  // namespace quarry
