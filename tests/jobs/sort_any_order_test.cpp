@@ -106,6 +106,14 @@ class Checked {
     std::ptrdiff_t at_ = 0;
 };
 
+template <class T>
+struct CheckedRange {
+    Checked<T> first;
+    Checked<T> last;
+    Checked<T> begin() const { return first; }
+    Checked<T> end() const { return last; }
+};
+
 // One type for all that is compared, so that each sort is compiled once.
 using Answer = std::function<bool(std::uint64_t, std::uint64_t)>;
 struct NamedAnswer {
@@ -179,8 +187,7 @@ class SortAnyOrder : public test_support::SeededTest {
             ASSERT_EQ(after, before) << each.name << ", " << size << " elements";
 
             const auto count = static_cast<std::ptrdiff_t>(size);
-            const std::ranges::subrange checked(Checked<T>(elements.data(), count, 0),
-                                                Checked<T>(elements.data(), count, count));
+            CheckedRange<T> checked{Checked<T>(elements.data(), count, 0), Checked<T>(elements.data(), count, count)};
             try {
                 parallel_sort(pool, checked, less);
             } catch (const Bang&) {  // NOLINT(bugprone-empty-catch)

@@ -180,7 +180,7 @@ TEST_P(DetachedEndMutation, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(Mutants, DetachedEndMutation,
                          testing::Values(Mutant{"drop_early", Mutation::claim_drop_early, kCancelled, "race"},
-                                         Mutant{"forgotten", Mutation::claim_forgotten, kCancelled, "race"},
+                                         Mutant{"forgotten", Mutation::claim_forgotten, kCancelled, "not recycled"},
                                          Mutant{"forgotten_reference", Mutation::claim_forgotten_handle_only, kWaited,
                                                 "deadlock"}),
                          kNameOf);
