@@ -1,3 +1,5 @@
+#include "command.hpp"
+
 #include <cstdio>
 #include <new>
 #include <ostream>
@@ -5,10 +7,10 @@
 #include <fmt/format.h>
 #include <quarry/jobs/pool.hpp>
 
+#include "bake/arguments.hpp"
 #include "bake/interrupt.hpp"
 #include "bake/report.hpp"
 #include "bake/run.hpp"
-#include "commands.hpp"
 #include "harness/machine.hpp"
 #include "tools/input.hpp"
 
@@ -34,8 +36,6 @@ int bake_and_report(const BakeOptions& options, OutputFiles& files, std::stop_to
     return outcome.closedness && !outcome.closedness->is_closed() ? kFailed : 0;
 }
 
-}  // namespace
-
 int bake(const BakeArguments& arguments) {
     OutputFiles files;
     return run_interruptible(files, [&](std::stop_token stop_token) {
@@ -47,6 +47,13 @@ int bake(const BakeArguments& arguments) {
             throw WrongInput("--world " + in_quotes(arguments.world) + ": there is not enough memory for it");
         }
     });
+}
+
+}  // namespace
+
+template <>
+Command command<struct BakeCommand>() {
+    return make_command("bake", "Mesh a world of chunks, write it to files, draw it", declare_bake, bake);
 }
 
 }  // namespace quarry::app

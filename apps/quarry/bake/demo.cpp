@@ -13,7 +13,7 @@
 #include "bake/interrupt.hpp"
 #include "bake/report.hpp"
 #include "bake/run.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "harness/machine.hpp"
 #include "preview/half_blocks.hpp"
 #include "tools/input.hpp"
@@ -124,7 +124,7 @@ std::string demo_json(const Demo& demo, const BakeOptions& showcase, const bench
     return json.dump(2) + "\n";
 }
 
-int run_demo(const BakeOptions& showcase, OutputFiles& files, std::stop_token stop_token) {
+int show(const BakeOptions& showcase, OutputFiles& files, std::stop_token stop_token) {
     const bench::Machine machine = bench::describe_machine();
     Demo demo;
     {
@@ -141,9 +141,16 @@ int run_demo(const BakeOptions& showcase, OutputFiles& files, std::stop_token st
     return demo.is_good() ? 0 : kFailed;
 }
 
-}  // namespace
+struct DemoArguments {
+    std::string folder = "out";
+};
 
-int demo(const std::string& folder) {
+void declare_demo(Options& options, DemoArguments& arguments) {
+    options.word("folder", arguments.folder, "Where its files go (default: out)");
+}
+
+int run_demo(const DemoArguments& arguments) {
+    const std::string& folder = arguments.folder;
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw WrongInput(fmt::format("demo {}: {}", in_quotes(folder), failure.message()));
@@ -151,8 +158,16 @@ int demo(const std::string& folder) {
     return run_interruptible(files, [&](std::stop_token stop_token) {
         const BakeOptions showcase = showcase_options(folder);
         add_outputs(showcase, files);
-        return run_demo(showcase, files, std::move(stop_token));
+        return show(showcase, files, std::move(stop_token));
     });
+}
+
+}  // namespace
+
+// What ./run shows: the benchmark world in memory, then the showcase in files below the folder.
+template <>
+Command command<struct DemoCommand>() {
+    return make_command("demo", "Mesh R3's world, bake and draw the showcase, check both", declare_demo, run_demo);
 }
 
 }  // namespace quarry::app

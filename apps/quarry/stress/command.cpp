@@ -1,3 +1,5 @@
+#include "command.hpp"
+
 #include <array>
 #include <cstdio>
 #include <string_view>
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 #include <quarry/jobs/pool.hpp>
 
-#include "commands.hpp"
 #include "harness/machine.hpp"
 #include "stress/names.hpp"
 #include "stress/report.hpp"
@@ -16,29 +17,36 @@
 namespace quarry::app {
 namespace {
 
-constexpr double kLeastDuration = 0.1;
-constexpr double kMostDuration = 3600;
+enum class StressBackend { threads, processes };
 constexpr std::array<std::string_view, 2> kBackends{"threads", "processes"};
 
-StressOptions checked(const StressArguments& arguments) {
+struct StressArguments {
     StressOptions options;
-    options.duration = real_number("--duration", arguments.duration, kLeastDuration, kMostDuration);
-    options.workers = whole_number("--workers", arguments.workers, 1, Pool::kMostWorkers);
-    options.queue = whole_number("--queue", arguments.queue, 1, static_cast<int>(Pool::kMostQueueCapacity));
-    options.job = static_cast<JobKind>(one_of("--job", arguments.job, kJobNames));
-    options.rules = static_cast<Rules>(one_of("--rules", arguments.rules, kRulesNames));
-    options.poll = static_cast<Poll>(one_of("--poll", arguments.poll, kPollNames));
-    if (one_of("--backend", arguments.backend, kBackends) != 0) {
-        throw WrongInput("--backend processes is not there yet; this version has --backend threads");
-    }
-    return options;
+    StressBackend backend = StressBackend::threads;
+    Grade required = Grade::f;
+    std::string json;
+};
+
+void declare_stress(Options& options, StressArguments& arguments) {
+    StressOptions& stress = arguments.options;
+    options.real("--duration", stress.duration, {0.1, 3600}, "SECONDS", "How long jobs are submitted (default: 5)");
+    options.whole("--workers", stress.workers, {1, Pool::kMostWorkers}, "N", "Worker threads (default: 4)");
+    options.whole("--queue", stress.queue, {1, static_cast<int>(Pool::kMostQueueCapacity)}, "N",
+                  "Jobs that may wait (default: 10000)");
+    options.choice("--job", stress.job, kJobNames, "KIND", "compute_heavy (default), sleep or mixed");
+    options.choice("--rules", stress.rules, kRulesNames, "RULES", "How latency is graded: strict (default) or lenient");
+    options.choice("--poll", stress.poll, kPollNames, "WHEN",
+                   "Collect results while jobs are submitted (default), or after");
+    options.choice("--backend", arguments.backend, kBackends, "BACKEND", "What runs the jobs: threads");
+    options.grade("--require", arguments.required, "End with status 1 below this grade: A, B, C or F");
+    options.json(arguments.json);
 }
 
-}  // namespace
-
 int stress(const StressArguments& arguments) {
-    const StressOptions options = checked(arguments);
-    const Grade required = arguments.require.empty() ? Grade::f : grade_from("--require", arguments.require);
+    const StressOptions& options = arguments.options;
+    if (arguments.backend != StressBackend::threads) {
+        throw WrongInput("--backend processes is not there yet; this version has --backend threads");
+    }
     require_report_path("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
 
@@ -49,7 +57,15 @@ int stress(const StressArguments& arguments) {
     write_report(arguments.json, stress_json(outcome, options, machine));
     const bool sound = outcome.lost() == 0 && outcome.failed == 0 && outcome.twice == 0;
     const Grade grade = burst_grade(outcome.figures(options), options.rules);
-    return sound && grade >= required ? 0 : kFailed;
+    return sound && grade >= arguments.required ? 0 : kFailed;
+}
+
+}  // namespace
+
+template <>
+Command command<struct StressCommand>() {
+    return make_command("stress", "The burst test: submit as fast as the queue takes jobs, and grade", declare_stress,
+                        stress);
 }
 
 }  // namespace quarry::app

@@ -1,3 +1,5 @@
+#include "command.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,7 +10,6 @@
 #include <fmt/format.h>
 #include <quarry/jobs/pool.hpp>
 
-#include "commands.hpp"
 #include "harness/machine.hpp"
 #include "sync/report.hpp"
 #include "sync/run.hpp"
@@ -21,9 +22,33 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRates{"30", "60", "120"};
 constexpr std::array<double, 3> kHertz{30, 60, 120};
-constexpr double kMostRender = 1000;
-constexpr double kLeastSoak = 0.1;  // seconds
-constexpr double kMostSoak = 86'400;
+
+struct SyncArguments {
+    std::vector<std::string> scenarios;
+    std::optional<std::size_t> rate;  // of kHertz; nothing: 30 Hz for the scenarios, 60 for the soak
+    double render_ms = 4;
+    int workers = 0;  // 0: one for each usable core
+    int seed = 1;
+    std::optional<double> soak_seconds;  // nothing: no soak, but scenarios
+    std::optional<Grade> required;
+    std::string json;
+};
+
+void declare_sync(Options& options, SyncArguments& arguments) {
+    options.texts("--scenario", arguments.scenarios, "NAME ...",
+                  "BASELINE, LIGHT, MEDIUM, HEAVY, BURST or CATCHUP (default: all)");
+    options.choice("--hertz", arguments.rate, kRates, "RATE", "Frames a second: 30 (default; soak: 60), 60 or 120");
+    options.real("--render", arguments.render_ms, {0, 1000}, "MS",
+                 "CPU time that the host's thread spends on each picture (default: 4)");
+    options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
+                  "Worker threads (default: one for each usable core)");
+    options.whole("--seed", arguments.seed, {0, std::numeric_limits<int>::max()}, "N",
+                  "Of the lengths of the jobs (default: 1)");
+    options.real("--soak", arguments.soak_seconds, {0.1, 86'400}, "SECONDS",
+                 "Instead of scenarios: bursts and stalls for so long, checking all that must hold");
+    options.grade("--require", arguments.required, "End with status 1 if a scenario is below this grade: A, B or F");
+    options.json(arguments.json);
+}
 
 std::vector<Scenario> chosen(const std::vector<std::string>& names) {
     const std::span<const Scenario> all = all_scenarios();
@@ -36,28 +61,17 @@ std::vector<Scenario> chosen(const std::vector<std::string>& names) {
 }
 
 double hertz_of(const SyncArguments& arguments, double otherwise) {
-    return arguments.hertz.empty() ? otherwise : kHertz[one_of("--hertz", arguments.hertz, kRates)];
+    return arguments.rate ? kHertz[*arguments.rate] : otherwise;
 }
 
 SyncOptions checked(const SyncArguments& arguments) {
     SyncOptions options;
     options.scenarios = chosen(arguments.scenarios);
     options.hertz = hertz_of(arguments, 30);
-    options.render_ms = real_number("--render", arguments.render, 0, kMostRender);
-    if (!arguments.workers.empty()) {
-        options.workers = whole_number("--workers", arguments.workers, 1, Pool::kMostWorkers);
-    }
-    options.seed =
-        static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<int>::max()));
+    options.render_ms = arguments.render_ms;
+    options.workers = arguments.workers;
+    options.seed = static_cast<std::uint64_t>(arguments.seed);
     return options;
-}
-
-std::optional<double> soak_seconds(const SyncArguments& arguments) {
-    if (arguments.soak.empty()) return std::nullopt;
-    if (!arguments.scenarios.empty() || !arguments.require.empty()) {
-        throw WrongInput("--soak takes the place of the scenarios: leave out --scenario and --require");
-    }
-    return real_number("--soak", arguments.soak, kLeastSoak, kMostSoak);
 }
 
 int report_soak(const SoakOptions& options, const bench::Machine& machine, const std::string& json) {
@@ -68,17 +82,17 @@ int report_soak(const SoakOptions& options, const bench::Machine& machine, const
     return outcome.failures().empty() ? 0 : kFailed;
 }
 
-}  // namespace
-
 int sync(const SyncArguments& arguments) {
     SyncOptions options = checked(arguments);
-    const Grade required = arguments.require.empty() ? Grade::f : grade_from("--require", arguments.require);
-    const std::optional<double> seconds = soak_seconds(arguments);
+    if (arguments.soak_seconds && (!arguments.scenarios.empty() || arguments.required)) {
+        throw WrongInput("--soak takes the place of the scenarios: leave out --scenario and --require");
+    }
     require_report_path("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     if (options.workers == 0) options.workers = machine.cores;
-    if (seconds) {
-        const SoakOptions soak{*seconds, hertz_of(arguments, 60), options.render_ms, options.workers, options.seed};
+    if (arguments.soak_seconds) {
+        const SoakOptions soak{*arguments.soak_seconds, hertz_of(arguments, 60), options.render_ms, options.workers,
+                               options.seed};
         return report_soak(soak, machine, arguments.json);
     }
 
@@ -87,7 +101,15 @@ int sync(const SyncArguments& arguments) {
     std::FILE* out = arguments.json == "-" ? stderr : stdout;
     fmt::print(out, "{}", format_sync(outcome, options, machine, Look::of(out)));
     write_report(arguments.json, sync_json(outcome, options, machine));
-    return outcome.complete() && outcome.worst() >= required ? 0 : kFailed;
+    return outcome.complete() && outcome.worst() >= arguments.required.value_or(Grade::f) ? 0 : kFailed;
+}
+
+}  // namespace
+
+template <>
+Command command<struct SyncCommand>() {
+    return make_command("sync", "Frame sync: play a host at a fixed rate, and grade how late results are", declare_sync,
+                        sync);
 }
 
 }  // namespace quarry::app
