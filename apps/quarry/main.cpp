@@ -13,9 +13,11 @@ struct CommandList {
 using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchFrameCommand,    //
                                 struct BenchTerrainCommand,  //
+                                struct BenchStreamCommand,   //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
+                                struct FlyCommand,           //
                                 struct DemoCommand,          //
                                 struct EngineCommand>;
 

@@ -81,9 +81,10 @@ class Streamer {
     // Whether nothing is left to do: all that is planned is shown, and all events were delivered.
     QUARRY_API bool at_rest() const;
 
-    // Another field, or other options, from now on. What is shown stays, and no longer follows the viewers, until the
-    // new world is complete; then all of it is exchanged within one delivery. Called again, the last one counts. Host,
-    // clock, lane and pending stay as they were. Throws std::invalid_argument and changes nothing.
+    // Another field (null: the one it has), or other options, from now on. What is shown stays, and no longer follows
+    // the viewers, until the new world is complete; then all of it is exchanged within one delivery. Called again, the
+    // last one counts. Host, clock, lane and pending stay as they were. Throws std::invalid_argument and changes
+    // nothing.
     QUARRY_API void exchange(std::shared_ptr<const Field> field);
     QUARRY_API void exchange(std::shared_ptr<const Field> field, const StreamerOptions& options);
 

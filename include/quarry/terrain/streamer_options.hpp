@@ -34,7 +34,7 @@ struct StreamerOptions {
     Lattice lattice{};
     std::shared_ptr<const Materials> materials{};
 
-    std::size_t pending = 1024;                        // chunks from request to shown at once; 64 to 65,536
+    std::size_t pending = 1024;                        // chunks from request to shown at once; 128 to 65,536
     std::size_t cache_bytes = std::size_t{128} << 20;  // of meshes that are no longer shown
     double view_weight = 0.5;                          // 0 to 10: so much further away seems what lies behind a viewer
     double look_ahead = 15;                            // 0 to 600: updates ahead for which positions are predicted

@@ -60,10 +60,20 @@ void World::refresh(Group& group) {
     refresh_added(group);
     refresh_neighbours(group);
     group.checked_at = shown_version_;
-    if (group.outstanding == 0 && !group.ready) {
-        group.ready = true;
-        ready_.push_back(index_of(group));
-    }
+    if (group.outstanding == 0) list_as_ready(group);
+}
+
+void World::list_as_ready(Group& group) {
+    if (group.ready) return;
+    group.ready = true;
+    ready_.push_back(index_of(group));
+}
+
+// What has changed around it meanwhile is made at once, if there is room, and else when it is its turn.
+void World::all_came(Group& group) {
+    if (has_room(kMostNewInGroup)) return refresh(group);
+    group.checked_at = 0;
+    list_as_ready(group);
 }
 
 void World::refresh_added(Group& group) {
@@ -196,8 +206,7 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
         // Where nothing was shown before, the place stays empty: others must not wait for it.
         record.failed = true;
         shared_.table.move(slot, ChunkState::ready);
-        --group.outstanding;
-        if (group.outstanding == 0) refresh(group);
+        if (--group.outstanding == 0) all_came(group);
         if (shared_.on_error) shared_.on_error(error);
         return;
     }
@@ -205,12 +214,10 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
     record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
     record.baked = std::move(outcome.baked);
     shared_.table.move(slot, ChunkState::ready);
-    if (--group.outstanding == 0) refresh(group);
+    if (--group.outstanding == 0) all_came(group);
 }
 
-void World::came_late(MeshOutcome& outcome) {
-    ++shared_.stats.stale;
-    if (outcome.was_extracted) ++shared_.stats.meshed;
+void World::keep(const MeshOutcome& outcome) {
     if (outcome.error == nullptr && outcome.kept != nullptr && outcome.kept.use_count() == 1) cache_.put(outcome.kept);
 }
 
@@ -267,14 +274,17 @@ bool World::can_be_shown(Group& group) {
         return false;
     }
     if (group.kind == ChangeKind::appear) {
-        const NodeIndex missing = missing_towards_viewer(tree_[group.node].key, false);
+        const Node& node = tree_[group.node];
+        const NodeIndex missing = node.first ? kNoNode : missing_towards_viewer(node.key, false);
         if (missing != kNoNode) {
             tree_[missing].urgent = true;
             return false;
         }
+        if (would_enclose_something(group.node)) return false;
     }
     if (group.checked_at == shown_version_) return true;
-    // Versions of which some were uploaded may be others now: the upload begins anew, but only with what is new.
+    const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
+    if (must_wait && !group.added.empty()) return false;
     refresh(group);
     if (group.outstanding == 0) return true;
     group.ready = false;
@@ -326,6 +336,7 @@ void World::commit(Group& group) {
         Node& node = tree_[member.node];
         const bool had = has_something(node);
         node.chunk = member.chunk;
+        node.first = false;
         show(member.chunk);
         presence_changed(member.node, had);
         if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {

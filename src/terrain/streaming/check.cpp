@@ -110,15 +110,15 @@ class ShownChecker {
         return false;
     }
 
-    // From the missing parts that have the outside of the plan on one side, through missing parts: what is not reached
-    // is enclosed.
+    // From the missing parts that touch the outside of the plan, through missing parts that touch: what is not reached
+    // is enclosed, and a hole if it lies between two chunks that are shown.
     void find_holes() {
         std::vector<bool> open(world_.missing.size());
         std::vector<std::vector<std::size_t>> beside(world_.missing.size());
         std::vector<std::size_t> reached;
         for (std::size_t i = 0; i < world_.missing.size(); ++i) {
-            for (std::uint32_t side = 0; side < side::count; ++side) {
-                const ChunkKey across = streaming::beyond(world_.missing[i], side);
+            streaming::for_each_neighbour([&](std::int32_t dx, std::int32_t dy, std::int32_t dz) {
+                const ChunkKey across = streaming::moved(world_.missing[i], dx, dy, dz);
                 ChunkKey above = across;
                 const Place* place = find(across);
                 if (place == nullptr) place = find_above(above);
@@ -126,11 +126,11 @@ class ShownChecker {
                     beside[i].push_back(place->index);
                     beside[place->index].push_back(i);
                 }
-                if (place == nullptr && !has_below(across, side) && !open[i]) {
+                if (place == nullptr && !is_covered(across, streaming::children_touching(dx, dy, dz)) && !open[i]) {
                     open[i] = true;
                     reached.push_back(i);
                 }
-            }
+            });
         }
         while (!reached.empty()) {
             const std::size_t i = reached.back();
@@ -142,19 +142,36 @@ class ShownChecker {
             }
         }
         for (std::size_t i = 0; i < open.size(); ++i) {
-            if (!open[i]) report(result_.holes, text_of(world_.missing[i]) + " is missing inside");
+            if (!open[i] && is_between(world_.missing[i])) {
+                report(result_.holes, text_of(world_.missing[i]) + " is missing inside");
+            }
         }
     }
 
-    // Whether all of that side of a place is covered by finer ones, of whatever kind.
-    bool has_below(const ChunkKey& key, std::uint32_t side) const {
+    // Whether all of those children of a place are there, of whatever kind, or parts of them.
+    bool is_covered(const ChunkKey& key, std::uint32_t children) const {
         if (key.lod == 0) return false;
         for (std::uint32_t child = 0; child < 8; ++child) {
-            if ((child >> side / 2 & 1) == side % 2) continue;
+            if ((children >> child & 1) == 0) continue;
             const ChunkKey below = streaming::child_of(key, child);
-            if (find(below) == nullptr && !has_below(below, side)) return false;
+            if (find(below) == nullptr && !is_covered(below, children)) return false;
         }
         return true;
+    }
+
+    // Whether chunks are shown on both sides of it, along some axis.
+    bool is_between(const ChunkKey& key) const {
+        const auto is_shown = [&](std::uint32_t side) {
+            const ChunkKey across = streaming::beyond(key, side);
+            ChunkKey above = across;
+            const Place* place = find(across);
+            if (place == nullptr) place = find_above(above);
+            return place != nullptr ? place->content == Content::shown : is_finer_shown(across, 1u << side);
+        };
+        for (std::uint32_t axis = 0; axis < 3; ++axis) {
+            if (is_shown(2 * axis) && is_shown(2 * axis + 1)) return true;
+        }
+        return false;
     }
 
     const ShownWorld& world_;

@@ -89,8 +89,11 @@ bool Engine::take_outcomes() {
             world_of(record->world)->came(*record, outcome.id.slot, outcome);
             continue;
         }
-        World* const world = next_ != nullptr && next_->source() == outcome.source ? next_.get() : world_.get();
-        world->came_late(outcome);
+        ++shared_.stats.stale;
+        if (outcome.was_extracted) ++shared_.stats.meshed;
+        for (World* const world : {world_.get(), next_.get()}) {
+            if (world != nullptr && world->source() == outcome.source) world->keep(outcome);
+        }
     }
     return !outcomes_.empty();
 }

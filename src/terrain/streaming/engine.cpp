@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "quarry/jobs/error.hpp"
 #include "quarry/terrain/field.hpp"
 #include "terrain/options.hpp"
 #include "terrain/world/distance.hpp"
@@ -72,7 +73,7 @@ void check(const StreamerOptions& options) {
         impl::require_range("origin", along, -impl::kLargestWorld, impl::kLargestWorld);
     }
     impl::require_range("max_lod", options.max_lod, 0, kCoarsestLod);
-    check_count("pending", options.pending, 64, 65'536);
+    check_count("pending", options.pending, 128, 65'536);
     impl::require_range("view_weight", options.view_weight, 0, 10);
     impl::require_range("look_ahead", options.look_ahead, 0, 600);
     impl::require_range("fade", options.fade, 0, 60);
@@ -111,6 +112,7 @@ std::chrono::nanoseconds Engine::now() const noexcept {
 
 void Engine::update(std::span<const Viewer> viewers) {
     host_.assert_host("Streamer::update");
+    if (delivering_) throw Error("Streamer::update was called inside a delivery");
     check_viewers(viewers, next_ != nullptr ? next_->options() : world_->options());
     shared_.table.set_update(++shared_.stats.updates);
     take_outcomes();
@@ -174,9 +176,15 @@ World* Engine::world_of(std::uint32_t number) noexcept {
     return next_ != nullptr && next_->number() == number ? next_.get() : nullptr;
 }
 
-void Engine::exchange(std::shared_ptr<const Field> field, const StreamerOptions& options) {
+void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions options) {
     host_.assert_host("Streamer::exchange");
-    if (field == nullptr) field = world_->source()->field;
+    if (delivering_) throw Error("Streamer::exchange was called inside a delivery");
+    if (exchanged_ != 0) throw Error("Streamer::exchange: the exchange before has to be delivered to its end first");
+    if (field == nullptr) field = (next_ != nullptr ? *next_ : *world_).source()->field;
+    options.host = options_.host;
+    options.clock = options_.clock;
+    options.lane = options_.lane;
+    options.pending = options_.pending;
     check(options);
     check_viewers(viewers_, options);
     std::unique_ptr<World> next = new_world(std::move(field), options, false);

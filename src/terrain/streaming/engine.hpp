@@ -27,7 +27,7 @@ class Engine {
 
     void update(std::span<const Viewer> viewers);
     DeliveryReport deliver(const DeliveryBudget& budget, const StreamerInbox::Receiver& receiver);
-    void exchange(std::shared_ptr<const Field> field, const StreamerOptions& options);
+    void exchange(std::shared_ptr<const Field> field, StreamerOptions options);
 
     bool ready_around(const Position& position, double radius) const;
     bool at_rest() const;

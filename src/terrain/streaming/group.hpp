@@ -23,6 +23,9 @@ struct Member {
     std::uint32_t chunk = kNone;
 };
 
+// Chunks that a group may have to have made: eight children and 24 neighbours.
+inline constexpr std::size_t kMostNewInGroup = 32;
+
 // Chunks that change together: what a step adds and removes, and neighbours whose masks change with it. At most 24
 // neighbours of the level below share a face with a node, so no group has more than 8 + 24 chunks to show and as many
 // versions to hide: 57 for a split (1 + 24 old ones) and for a join (1 + 24 new ones).

@@ -15,7 +15,7 @@
 #include "quarry/terrain/field.hpp"
 
 namespace quarry::terrain {
-namespace {
+namespace streaming {
 
 // Requests that wait, nearest first; shared by the host's thread and the workers.
 class WaitingRequests {
@@ -57,6 +57,10 @@ class WaitingRequests {
     std::uint64_t last_number_ = 0;
 };
 
+}  // namespace streaming
+
+namespace {
+
 MeshResult meshed(const MeshRequest& request) noexcept {
     thread_local ExtractScratch scratch;
     MeshResult result;
@@ -79,7 +83,7 @@ MeshResult meshed(const MeshRequest& request) noexcept {
 struct MeshWorkerPool::State {
     State(int threads, std::size_t capacity)
         : pool(PoolOptions{.workers = threads, .io_threads = 0, .name = "mesh"}),
-          requests(std::make_shared<WaitingRequests>(capacity)),
+          requests(std::make_shared<streaming::WaitingRequests>(capacity)),
           results({.slots = capacity, .age_bonus = 0}) {}
 
     // One job for each request; it takes the one that is nearest when it starts.
@@ -90,7 +94,7 @@ struct MeshWorkerPool::State {
     }
 
     Pool pool;
-    std::shared_ptr<WaitingRequests> requests;
+    std::shared_ptr<streaming::WaitingRequests> requests;
     Inbox<MeshResult> results;
     std::deque<MeshResult> kept;  // taken in while a request waited for room
     std::size_t open = 0;

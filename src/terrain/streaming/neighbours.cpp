@@ -51,7 +51,7 @@ std::uint32_t World::mask_for(const ChunkKey& key) const {
 }
 
 bool World::is_missing(const Node& node) const {
-    if (!node.needs_chunk() || has_something(node)) return false;
+    if (!node.needs_chunk() || node.failed || has_something(node)) return false;
     for (NodeIndex above = node.parent; above != kNoNode; above = tree_[above].parent) {
         if (tree_[above].chunk != kNone) return false;
     }
@@ -60,7 +60,7 @@ bool World::is_missing(const Node& node) const {
 
 NodeIndex World::missing_below(NodeIndex index, std::uint32_t facing, bool or_begun) const {
     const Node& node = tree_[index];
-    if (node.chunk != kNone || node.rejected) return kNoNode;
+    if (node.chunk != kNone || node.rejected || node.failed) return kNoNode;
     if (node.needs_chunk() && node.below == 0) return or_begun && node.group != kNone ? kNoNode : index;
     if (node.children == kNoNode) return kNoNode;
     for (std::uint32_t child = 0; child < 8; ++child) {
@@ -99,11 +99,28 @@ NodeIndex World::missing_towards_viewer(const ChunkKey& key, bool or_begun) cons
         const double low = at[axis] * width;
         const bool below = (*nearest)[axis] < low;
         if (!below && (*nearest)[axis] <= low + width) continue;
-        const std::uint32_t side = 2 * axis + (below ? 0 : 1);
-        const NodeIndex missing = missing_at(beyond(key, side), children_at(opposite(side)), or_begun);
+        const NodeIndex missing = missing_along(key, 2 * axis + (below ? 0 : 1), (*nearest)[axis], or_begun);
         if (missing != kNoNode) return missing;
     }
     return kNoNode;
+}
+
+// The same across one side, as far as the viewer's place on that axis: what is empty is passed.
+NodeIndex World::missing_along(const ChunkKey& key, std::uint32_t side, double viewer, bool or_begun) const {
+    const auto along = [&](ChunkKey& of) -> std::int32_t& { return side < 2 ? of.x : side < 4 ? of.y : of.z; };
+    ChunkKey next = beyond(key, side);
+    for (;;) {
+        const NodeIndex found = tree_.find_at_or_above(next, options_.max_lod);
+        if (found == kNoNode) return kNoNode;
+        if (!tree_[found].rejected) return missing_at(next, children_at(opposite(side)), or_begun);
+        // The first place beyond the empty one.
+        ChunkKey empty = tree_[found].key;
+        const std::int32_t scale = empty.lod - next.lod;
+        along(next) = side % 2 == 0 ? along(empty) * (1 << scale) - 1 : (along(empty) + 1) * (1 << scale);
+        const double width = planner_.width(key.lod);
+        const double near_face = (along(next) + (side % 2 == 0 ? 1 : 0)) * width;
+        if (side % 2 == 0 ? near_face < viewer : near_face > viewer) return kNoNode;
+    }
 }
 
 // A node because of which the group may not be shown yet: levels of what touches would differ by more than one.

@@ -36,6 +36,8 @@ struct Node {
     std::uint32_t group = kNone;  // the change under way at this node
     bool changed = false;         // listed as changed
     bool waiting = false;         // listed as in need of a change
+    bool first = false;           // has to appear before a neighbour that would enclose it
+    std::uint32_t visited = 0;    // by the last search that came here
     bool urgent = false;          // another change waits for the one that this node needs
     bool failed = false;          // its mesh could not be made; not tried again
     std::uint64_t planned_since = 0;

@@ -238,6 +238,8 @@ void Planner::force_split(const ChunkKey& key) {
         force_split(parent_of(key));
         node = tree_.find(key);
         if (node == kNoNode || !tree_[node].planned) return;
+        // At once: until it is split itself, nothing would keep its parent split.
+        look_at(node);
     }
     const Node& there = tree_[node];
     if (!there.split && there.inside && !there.rejected) split(node);

@@ -125,7 +125,8 @@ ChangeKind World::wanted(NodeIndex index) const {
         }
         return ChangeKind::join;
     }
-    return node.needs_chunk() && shown_above(index) == kNoNode ? ChangeKind::appear : ChangeKind::none;
+    const bool is_free = node.needs_chunk() && !node.failed && shown_above(index) == kNoNode;
+    return is_free ? ChangeKind::appear : ChangeKind::none;
 }
 
 void World::review(NodeIndex index) {
@@ -177,7 +178,7 @@ void World::begin_waiting() {
                      [](const Waiting& a, const Waiting& b) { return a.order < b.order; });
     bool room = true;
     for (const Waiting& next : sorted) {
-        room = shared_.table.pending() + kMostInGroup / 2 <= shared_.most_pending;
+        room = has_room(2 * kMostNewInGroup);
         if (!room && tree_[next.node].urgent) room = make_room();
         if (next.kind == ChangeKind::vanish || (room && may_begin(next.node, next.kind))) {
             begin(next.node, next.kind);
@@ -204,13 +205,14 @@ bool World::make_room() {
     const NodeIndex node = furthest->node;
     cancel(groups_[index_of(*furthest)]);
     review(node);
-    return shared_.table.pending() + kMostInGroup / 2 <= shared_.most_pending;
+    return has_room(2 * kMostNewInGroup);
 }
 
 // A leaf appears only where nothing is missing between it and the viewer, so that no gap is left; what has begun will
 // be there before.
 bool World::may_begin(NodeIndex index, ChangeKind kind) const {
-    return kind != ChangeKind::appear || missing_towards_viewer(tree_[index].key, true) == kNoNode;
+    return kind != ChangeKind::appear || tree_[index].first ||
+           missing_towards_viewer(tree_[index].key, true) == kNoNode;
 }
 
 void World::begin(NodeIndex index, ChangeKind kind) {

@@ -56,7 +56,7 @@ class World {
 
     void came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome);
     // A result that nobody waits for.
-    void came_late(MeshOutcome& outcome);
+    void keep(const MeshOutcome& outcome);
 
     void begin_delivery();
     // The group that is handed over, if any can be: it stays the same until it is shown or given up.
@@ -107,6 +107,8 @@ class World {
     void review_all_below(NodeIndex node);
     void review_up(NodeIndex node);
     void begin_waiting();
+    // A change begins only where a second one would have room: what neighbours need anew is taken from that.
+    bool has_room(std::size_t chunks) const { return shared_.table.pending() + chunks <= shared_.most_pending; }
     bool may_begin(NodeIndex node, ChangeKind kind) const;
     void begin(NodeIndex node, ChangeKind kind);
     bool make_room();
@@ -119,14 +121,27 @@ class World {
     bool is_missing(const Node& node) const;
     NodeIndex missing_at(const ChunkKey& key, std::uint32_t facing, bool or_begun) const;
     NodeIndex missing_below(NodeIndex node, std::uint32_t facing, bool or_begun) const;
+    NodeIndex missing_along(const ChunkKey& key, std::uint32_t side, double viewer, bool or_begun) const;
     NodeIndex missing_towards_viewer(const ChunkKey& key, bool or_begun) const;
     NodeIndex obstacle(const Group& group) const;
+
+    // enclosure.cpp: what would be missing inside.
+    struct MissingAround {
+        std::vector<NodeIndex> nodes;
+        bool touches_outside = false;
+    };
+    void list_missing_below(NodeIndex node, std::uint32_t touching, MissingAround& around) const;
+    void list_missing_around(const ChunkKey& key, MissingAround& around) const;
+    bool hang_together(const MissingAround& around) const;
+    bool would_enclose_something(NodeIndex node);
 
     // changes.cpp: groups.
     Group& new_group(NodeIndex node, ChangeKind kind);
     std::uint32_t index_of(const Group& group) const noexcept;
     void request(Group& group, Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
     void refresh(Group& group);
+    void all_came(Group& group);
+    void list_as_ready(Group& group);
     void refresh_added(Group& group);
     void refresh_neighbours(Group& group);
     void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
@@ -156,6 +171,7 @@ class World {
     std::vector<std::uint32_t> ready_;  // groups whose meshes are all there, in the order of this delivery
     std::size_t next_ready_ = 0;        // the first one that was not tried in this round
     bool round_showed_ = false;
+    std::uint32_t last_search_ = 0;
     Group* current_ = nullptr;
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
     std::uint64_t shown_version_ = 1;    // grows with every change of what is shown

@@ -97,7 +97,7 @@ TEST_P(StreamEngineRandom, WalkIsAlwaysClosedAndEndsAtRest) {
     options.hysteresis = random.real(0, 0.4);
     options.radius = random.real(60, 150);
     options.max_lod = random.integer(2, 4);
-    options.pending = static_cast<std::size_t>(random.integer(64, 400));
+    options.pending = static_cast<std::size_t>(random.integer(128, 400));
     options.cache_bytes = static_cast<std::size_t>(random.integer(0, 4'000'000));
     ScriptedStreamer streamer(hills(), options);
     std::vector<Viewer> viewers{at(0, 0, 0)};

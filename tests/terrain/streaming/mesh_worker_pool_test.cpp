@@ -32,7 +32,7 @@ MeshResult next_result(MeshWorkerPool& workers) {
 
 class Throwing final : public test_support::DistanceField {
     double distance(Position at) const override {
-        if (at.x > 64) throw std::runtime_error("no density here");
+        if (at.x > 65) throw std::runtime_error("no density here");
         return at.y - 3;
     }
 };
