@@ -15,9 +15,11 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchGraphCommand,    //
                                 struct BenchEcsCommand,      //
                                 struct BenchTerrainCommand,  //
+                                struct BenchStreamCommand,   //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
+                                struct FlyCommand,           //
                                 struct DemoCommand,          //
                                 struct EngineCommand>;
 

@@ -51,8 +51,9 @@ QUARRY_API std::vector<PlacedChunk> box_world(const Position& size, const GridOp
 
 // Which chunks lie around a viewer.
 struct OctreeOptions {
-    Position viewer{};          // world units
-    double radius = 2048;       // in world units, as is lod_distance
+    Position viewer{};                     // world units
+    std::vector<Position> more_viewers{};  // a node is as far away as it is from the nearest of all viewers
+    double radius = 2048;                  // in world units, as is lod_distance
     double lod_distance = 128;  // closer than this all is LOD 0; closer than twice that at most LOD 1; and so on
     // Coarsest level, cells along an axis of a chunk, where samples lie, and most chunks before it is refused.
     std::int32_t max_lod = kCoarsestLod;
@@ -61,7 +62,7 @@ struct OctreeOptions {
     std::size_t most_chunks = kMostChunks;
 };
 
-// A cut through the octree of chunks: all leaves that reach into the ball around the viewer, each as coarse as
+// A cut through the octree of chunks: all leaves that reach into the ball around a viewer, each as coarse as
 // lod_distance allows, but leaves that touch, be it in a corner, differ by at most one level. No two overlap, and the
 // ball has no hole. A side's bit is set where the neighbour is a coarser leaf of the cut. Depth first, x before y
 // before z. Throws as the functions above.
