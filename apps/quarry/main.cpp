@@ -16,11 +16,13 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchEcsCommand,      //
                                 struct BenchTerrainCommand,  //
                                 struct BenchStreamCommand,   //
+                                struct BenchProcessCommand,  //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
                                 struct FlyCommand,           //
                                 struct DemoCommand,          //
+                                struct WorkerCommand,        //
                                 struct EngineCommand>;
 
 constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"}};

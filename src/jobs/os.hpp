@@ -47,7 +47,7 @@ class Placement {
     std::atomic<bool> steered_{false};
     std::vector<unsigned long> allowed_;
 };
-void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
+QUARRY_API void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
 QUARRY_API std::string thread_name();                    // of the calling thread; the layer frame calls it too
 std::string process_name();
 long process_number() noexcept;
@@ -87,6 +87,6 @@ struct ClockPair {
 ClockPair read_clocks() noexcept;
 
 // Measured once a process, in about 100 us.
-QUARRY_API std::uint64_t ticks_per_microsecond() noexcept;  // the layer ecs calls it too
+QUARRY_API std::uint64_t ticks_per_microsecond() noexcept;  // other layers call it too
 
 }  // namespace quarry::impl::os

@@ -41,7 +41,9 @@ TEST(StressCommand, UnknownNamesAreRefusedWithTheKnownOnes) {
 }
 
 TEST(StressCommand, ProcessesAreRefusedUntilTheyAreThere) {
-    expect_refused(stress({"--backend", "processes"}), "--backend threads");
+    expect_refused(stress({"--faults", "kill"}), "--backend processes");
+    expect_refused(stress({"--backend", "processes", "--faults", "kill,flood"}), "kill, stop, oom, garbage");
+    expect_refused(stress({"--backend", "processes", "--workers", "300"}), "1 to 256");
 }
 
 TEST(StressCommand, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {

@@ -1,8 +1,7 @@
 #include "command.hpp"
 
-#include <array>
 #include <cstdio>
-#include <string_view>
+#include <string>
 
 #include <fmt/format.h>
 #include <quarry/jobs/pool.hpp>
@@ -19,12 +18,10 @@
 namespace quarry::app {
 namespace {
 
-enum class StressBackend { threads, processes };
-constexpr std::array<std::string_view, 2> kBackends{"threads", "processes"};
+constexpr int kMostProcesses = 256;
 
 struct StressArguments {
     StressOptions options;
-    StressBackend backend = StressBackend::threads;
     Grade required = Grade::f;
     std::string json;
 };
@@ -32,22 +29,30 @@ struct StressArguments {
 void declare_stress(Options& options, StressArguments& arguments) {
     StressOptions& stress = arguments.options;
     options.real("--duration", stress.duration, {0.1, 3600}, "SECONDS", "How long jobs are submitted (default: 5)");
-    options.whole("--workers", stress.workers, {1, Pool::kMostWorkers}, "N", "Worker threads (default: 4)");
+    options.whole("--workers", stress.workers, {1, Pool::kMostWorkers}, "N", "Worker threads or processes (default: 4)");
     options.whole("--queue", stress.queue, {1, static_cast<int>(Pool::kMostQueueCapacity)}, "N",
                   "Jobs that may wait (default: 10000)");
     options.choice("--job", stress.job, kJobNames, "KIND", "compute_heavy (default), sleep or mixed");
     options.choice("--rules", stress.rules, kRulesNames, "RULES", "How latency is graded: strict (default) or lenient");
     options.choice("--poll", stress.poll, kPollNames, "WHEN",
                    "Collect results while jobs are submitted (default), or after");
-    options.choice("--backend", arguments.backend, kBackends, "BACKEND", "What runs the jobs: threads");
+    options.choice("--backend", stress.backend, kBackendNames, "BACKEND",
+                   "What runs the jobs: threads (default) or processes");
+    options.option(
+        "--faults", [&stress](const std::string& typed) { stress.faults.kinds = faults_from(typed); }, "KIND,...",
+        "Break worker processes while it runs: kill, stop, oom, garbage");
+    options.real("--rate", stress.faults.rate, {0.1, 100}, "N", "Faults a second (default: 1)");
     options.grade("--require", arguments.required, "End with status 1 below this grade: A, B, C or F");
     options.json(arguments.json);
 }
 
 int stress(const StressArguments& arguments) {
     const StressOptions& options = arguments.options;
-    if (arguments.backend != StressBackend::threads) {
-        throw WrongInput("--backend processes is not there yet; this version has --backend threads");
+    if (options.faults.any() && options.backend != BackendKind::processes) {
+        throw WrongInput("--faults needs --backend processes: a thread cannot be broken without its process");
+    }
+    if (options.backend == BackendKind::processes && options.workers > kMostProcesses) {
+        throw WrongInput("--workers must be 1 to 256 with --backend processes");
     }
     ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "process/faults.hpp"
 #include "stress/grade.hpp"
 #include "stress/work.hpp"
 #include "tools/cpu_supply.hpp"
@@ -17,6 +18,8 @@ enum class Poll {
     afterwards  // results wait until the last job is submitted
 };
 
+enum class BackendKind { threads, processes };
+
 struct StressOptions {
     double duration = 5;  // seconds
     int workers = 4;
@@ -24,6 +27,8 @@ struct StressOptions {
     JobKind job = JobKind::compute_heavy;
     Rules rules = Rules::strict;
     Poll poll = Poll::during;
+    BackendKind backend = BackendKind::threads;
+    FaultOptions faults = {};  // of processes
 };
 
 // One thread that does the same jobs in a plain loop while the pool is idle: what the machine gives without an engine.
@@ -61,6 +66,8 @@ struct StressOutcome {
     std::vector<std::uint64_t> worker_jobs;
     PlainLoop plain;
     RefusalFigures refusal;
+    std::uint64_t faults = 0;           // that were injected
+    std::uint64_t restarts = 0;         // workers that took the place of another
     bool result_bound_reached = false;  // submission ended early: no room for further results
     bool cut_short = false;             // it was stopped before its time
     CpuShares cpu;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "stress/burst.hpp"
+#include "stress/process_backend.hpp"
 #include "stress/refusal.hpp"
 #include "stress/thread_backend.hpp"
 
@@ -42,6 +44,14 @@ int comparable_loops(const StressOptions& options, int cores) {
     return options.job == JobKind::sleep ? options.workers : std::min(options.workers, cores);
 }
 
+std::unique_ptr<Backend> make_backend(const StressOptions& options, std::size_t results) {
+    const auto queue = static_cast<std::size_t>(options.queue);
+    if (options.backend == BackendKind::threads) {
+        return std::make_unique<ThreadBackend>(options.workers, queue, results);
+    }
+    return std::make_unique<ProcessBackend>(options.workers, queue, results, options.faults);
+}
+
 }  // namespace
 
 StressOutcome run_stress(const StressOptions& options, int cores, const RunControl& control) {
@@ -52,8 +62,8 @@ StressOutcome run_stress(const StressOptions& options, int cores, const RunContr
     StressOutcome outcome;
     outcome.refusal = refusal;
     outcome.plain.threads = comparable_loops(options, cores);
-    ThreadBackend backend(options.workers, static_cast<std::size_t>(options.queue), results);
-    Burst burst(backend, options, results);
+    const std::unique_ptr<Backend> backend = make_backend(options, results);
+    Burst burst(*backend, options, results);
     burst.set_stop_token(control.stop_token);
     const double all_seconds = options.duration + std::chrono::duration<double>(kPlainLoop).count() * (bursts + 1);
     if (control.progress != nullptr) show_time(*control.progress, "stress", all_seconds);
@@ -69,8 +79,12 @@ StressOutcome run_stress(const StressOptions& options, int cores, const RunContr
     outcome.cut_short = control.stop_token.stop_requested();
     outcome.cpu = supply.shares();
     if (control.progress != nullptr) control.progress->end();
-    outcome.workers_alive = backend.workers_alive();
-    outcome.worker_jobs = backend.worker_jobs();
+    outcome.workers_alive = backend->workers_alive();
+    outcome.worker_jobs = backend->worker_jobs();
+    if (const auto* processes = dynamic_cast<const ProcessBackend*>(backend.get())) {
+        outcome.faults = processes->faults();
+        outcome.restarts = processes->restarts();
+    }
     std::uint64_t all = 0;
     for (const std::uint64_t jobs : outcome.worker_jobs) all += jobs;
     for (const std::uint64_t jobs : outcome.worker_jobs) {

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRates{"30", "60", "120"};
 constexpr std::array<double, 3> kHertz{30, 60, 120};
+constexpr std::array<std::string_view, 2> kBackends{"threads", "processes"};
 constexpr std::string_view kIdeal = "ideal";
 
 struct SyncArguments {
@@ -34,6 +35,8 @@ struct SyncArguments {
     int seed = 1;
     std::optional<double> soak_seconds;  // nothing: no soak, but scenarios
     std::string required;                // a grade, or kIdeal; empty: none
+    bool processes = false;
+    FaultOptions faults;
     std::string json;
 };
 
@@ -49,6 +52,12 @@ void declare_sync(Options& options, SyncArguments& arguments) {
                   "Of the lengths of the jobs (default: 1)");
     options.real("--soak", arguments.soak_seconds, {0.1, 86'400}, "SECONDS",
                  "Instead of scenarios: bursts and stalls for so long, checking all that must hold");
+    options.choice("--backend", arguments.processes, kBackends, "BACKEND",
+                   "What runs the jobs: threads (default) or processes");
+    options.option(
+        "--faults", [&arguments](const std::string& typed) { arguments.faults.kinds = faults_from(typed); },
+        "KIND,...", "Break worker processes while it runs: kill, stop, oom, garbage");
+    options.real("--rate", arguments.faults.rate, {0.1, 100}, "N", "Faults a second (default: 1)");
     options.option(
         "--require",
         [&arguments](const std::string& typed) {
@@ -81,6 +90,14 @@ SyncOptions checked(const SyncArguments& arguments) {
     options.hertz = hertz_of(arguments, 30);
     options.render_ms = arguments.render_ms;
     options.workers = arguments.workers;
+    options.processes = arguments.processes;
+    options.faults = arguments.faults;
+    if (options.faults.any() && !options.processes) {
+        throw WrongInput("--faults needs --backend processes: a thread cannot be broken without its process");
+    }
+    if (options.processes && arguments.soak_seconds) {
+        throw WrongInput("--soak runs on threads: leave out --backend processes");
+    }
     options.seed = static_cast<std::uint64_t>(arguments.seed);
     return options;
 }

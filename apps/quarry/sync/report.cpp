@@ -112,11 +112,12 @@ Json figures_json(const Playback& playback) {
 std::string format_sync(const SyncOutcome& outcome, const SyncOptions& options, const bench::Machine& machine,
                         const Look& look) {
     std::string text = fmt::format(
-        "{}, {} usable core{}\nframe sync: {:g} Hz, {} worker{}, {:g} ms to render, seed {}; latency and age in "
+        "{}, {} usable core{}\nframe sync: {:g} Hz, {} worker {}{}, {:g} ms to render, seed {}; latency and age in "
         "frames; "
         "stale: older than {}\n\n",
         machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.hertz, options.workers,
-        options.workers == 1 ? "" : "s", options.render_ms, options.seed, kStaleFrames);
+        options.processes ? "process" : "thread",
+        options.workers == 1 ? "" : options.processes ? "es" : "s", options.render_ms, options.seed, kStaleFrames);
     text += table_head(look);
     for (const ScenarioOutcome& each : outcome.scenarios) text += grade_line(each, look);
     text += circumstances(outcome, options, look);
@@ -135,7 +136,7 @@ std::string sync_json(const SyncOutcome& outcome, const SyncOptions& options, co
     Json names = Json::array();
     for (const Scenario& scenario : options.scenarios) names.push_back(scenario.name);
     json["options"] = {{"scenarios", names},         {"hertz", options.hertz}, {"render_ms", options.render_ms},
-                       {"workers", options.workers}, {"seed", options.seed},   {"stale_frames", kStaleFrames}};
+                       {"workers", options.workers}, {"backend", options.processes ? "processes" : "threads"}, {"seed", options.seed},   {"stale_frames", kStaleFrames}};
     json["work_accuracy"] = outcome.work_accuracy;
     json["cut_short"] = outcome.cut_short;
     json["scenarios"] = Json::array();

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
+#include <stop_token>
+#include <utility>
 
 #include "sync/ideal_host.hpp"
+#include "sync/process_host.hpp"
 #include "sync/thread_host.hpp"
 #include "tools/cpu_work.hpp"
 
@@ -23,6 +27,13 @@ double accuracy_of(const CpuWork& work) {
     const std::chrono::nanoseconds start = thread_cpu_time();
     work.run(kLength);
     return std::chrono::duration<double>(thread_cpu_time() - start) / std::chrono::duration<double>(kLength);
+}
+
+std::unique_ptr<SyncHost> make_host(const CpuWork& work, const SyncOptions& options, std::stop_token stop_token) {
+    if (options.processes) return std::make_unique<ProcessHost>(work, options.workers, options.faults);
+    ThreadHostOptions threads{.workers = options.workers};
+    threads.stop_token = std::move(stop_token);
+    return std::make_unique<ThreadHost>(work, std::move(threads));
 }
 
 }  // namespace
@@ -58,8 +69,8 @@ SyncOutcome run_sync(const SyncOptions& options, int cores, const RunControl& co
     for (const Scenario& scenario : options.scenarios) {
         if (control.stop_token.stop_requested()) break;
         const CpuSupply supply;
-        ThreadHost host(work, {.workers = options.workers, .stop_token = control.stop_token});
-        Playback real = play(make_load(scenario, options.seed), loop, host);
+        const std::unique_ptr<SyncHost> host = make_host(work, options, control.stop_token);
+        Playback real = play(make_load(scenario, options.seed), loop, *host);
         outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores), supply.shares()});
     }
     if (control.progress != nullptr) control.progress->end();

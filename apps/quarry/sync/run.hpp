@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "process/faults.hpp"
 #include "sync/loop.hpp"
 #include "tools/cpu_supply.hpp"
 #include "tools/progress.hpp"
@@ -16,6 +17,8 @@ struct SyncOptions {
     double render_ms = 4;
     int workers = 0;
     std::uint64_t seed = 1;
+    bool processes = false;    // instead of threads
+    FaultOptions faults = {};  // of processes
 };
 
 struct ScenarioOutcome {
