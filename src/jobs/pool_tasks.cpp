@@ -40,7 +40,7 @@ bool PoolCore::try_count_continuation() noexcept {
 
 bool PoolCore::try_count_outside() noexcept {
     submitted_outside_.fetch_add(1, std::memory_order_release);
-    if (drain.still_accepts() || runs_on_this_thread()) return true;
+    if (drain.still_accepts() || has_job_on_this_thread()) return true;
     take_count_back();
     return false;
 }
@@ -74,6 +74,15 @@ void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
     injection(lane).take_room_beyond();
     injection(lane).push(node, priority);
     job_queued(worker, lane, node);
+}
+
+void PoolCore::sweep_entries(Lane lane) noexcept {
+    if (!injection(lane).sweep()) return;
+    wake_for_job(nullptr, lane, nullptr);  // on their way from one queue to the other some could be seen in neither
+}
+
+void PoolCore::entry_left_behind(Lane lane) noexcept {
+    if (injection(lane).note_entry_without_job()) sweep_entries(lane);
 }
 
 void PoolCore::require_end_of(Node& task) {

@@ -51,6 +51,17 @@ bool PoolCore::wake_waiter_for(Node& node) noexcept {
     return true;
 }
 
+// A waiter that goes to sleep after this look counts itself (hungry_sleeps), which ends the owner's patience.
+void PoolCore::wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept {
+    by.patience.look(hungry_sleeps());
+    DefaultAtomics::fence(std::memory_order_seq_cst);
+    if (wake_waiter_for(node)) {
+        by.counters.wakes.add();
+    } else {
+        by.patience.nobody_can_take_it(word);
+    }
+}
+
 void PoolCore::count_wake(Worker* by) noexcept {
     if (by != nullptr) {
         by->counters.wakes.add();
@@ -66,10 +77,14 @@ WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
     return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
 }
 
-void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
+void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     if (lane == Lane::host) {
         DefaultAtomics::fence(std::memory_order_seq_cst);
+        // Its thread may wait for room that nobody makes before this job has run.
+        if (host_waits_.load(std::memory_order_relaxed)) {
+            for (Injection& each : injections_) each.wake_all_waiters();
+        }
         if (!drain.is_stopping()) return;
         stop_events_.fetch_add(1, std::memory_order_release);
         os::futex_wake_one(stop_events_);
@@ -81,12 +96,8 @@ void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     if (chosen.crew != nullptr) {
         if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, waker_goes_on(by))) count_wake(by);
     } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
-               chosen.word != by->futile_word) {
-        if (wake_waiter_for(node)) {
-            by->counters.wakes.add();
-        } else {
-            by->futile_word = chosen.word;
-        }
+               !by->patience.is_futile(chosen.word)) {
+        wake_waiter_or_note(*by, *node, chosen.word);
     }
 }
 
@@ -112,10 +123,8 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
         const bool woken =
             both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
         if (woken) by.counters.wakes.add();
-    } else if (wake_waiter_for(node)) {
-        by.counters.wakes.add();
     } else {
-        by.futile_word = word;
+        wake_waiter_or_note(by, node, word);
     }
 }
 

@@ -280,6 +280,7 @@ Node* Worker::idle_until_work() {
         counters.parks.add();
         trace_park(*this);
         crew->sleep.sleep(parker, [this] {
+            core.count_hungry_sleep();
             core.look_whether_drained();
             return core.work_visible_to(*crew);
         });

@@ -160,6 +160,7 @@ void Worker::park_for(Event& event) noexcept {
     if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
         // Pairs with the fence of whoever queues a descendant and then looks for waiters.
         DefaultAtomics::fence(std::memory_order_seq_cst);
+        core.count_hungry_sleep();
         if (descendant_visible(event.ancestor(), event.lane())) {
             parker.cancel(Parker<DefaultAtomics>::kWaiting);
         } else {
@@ -180,6 +181,7 @@ void Worker::await(Event& event) noexcept {
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
     Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
+    const bool rested = guest && count_as_computing();  // in the body of its scope
     hungry.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
     while (!event.is_over() && !event.has_news()) {
@@ -201,6 +203,7 @@ void Worker::await(Event& event) noexcept {
         }
     }
     hungry.add_appetite(-1);
+    if (rested) count_as_resting();
     awaited.store(outer_awaited, std::memory_order_relaxed);
 }
 
@@ -239,17 +242,45 @@ void Worker::wait_for_end(Node& task) noexcept {
     await(event);
 }
 
+void Worker::queue_or_run(Node& node, Lane which) noexcept {
+    Injection& injection = core.injection(which);
+    if (injection.try_take_room()) {
+        if (injection.try_push_unlinked(node)) return core.wake_for_job(nullptr, which, nullptr);
+        injection.give_room_back();
+    }
+    if (node.claim.try_claim()) {
+        execute(node);
+    } else {
+        release(&node);
+    }
+}
+
+// What it runs meanwhile may spawn more.
 void Worker::leave_queues_empty() noexcept {
-    queues_used = false;
     LaneQueues& own = lane_queues(Lane::frame);
-    while (Node* const node = own.deque.pop()) {
-        if (node->group == nullptr) {
-            release(node);  // a promoted join, which its frame has settled
+    for (;;) {
+        if (Node* const spawned = own.deque.pop()) {
+            if (Group* const group = spawned->group) {
+                Worker* const owner = group->owner;
+                group->completion.hold();
+                spawned->claim.share();
+                if (group->completion.list(spawned)) owner->parker.notify();
+                queue_or_run(*spawned, Lane::frame);
+            } else {
+                release(spawned);  // a promoted join, which its frame has settled
+            }
+        } else if (Node* const published = own.far_deque.pop()) {
+            // One that nobody has claimed yet is in its owner's list, and in no other queue.
+            if (published->group == nullptr || published->claim.is_claimed()) {
+                release(published);
+            } else {
+                queue_or_run(*published, Lane::frame);
+            }
         } else {
-            publish(*node, Lane::frame);  // spawned into a scope of another thread, which finds it in its list
+            break;
         }
     }
-    while (Node* const node = own.far_deque.pop()) release(node);
+    queues_used = false;
 }
 
 }  // namespace quarry::impl
