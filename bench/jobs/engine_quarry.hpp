@@ -47,6 +47,10 @@ class QuarryEngine {
     static auto join(F&& f, G&& g) {
         return quarry::join(std::forward<F>(f), std::forward<G>(g));
     }
+    template <class F, class G>
+    auto pool_join(F&& f, G&& g) {
+        return pool_.join(std::forward<F>(f), std::forward<G>(g));
+    }
     template <class F>
     static auto fork_n(int count, F&& f) {
         return fork_by_join<QuarryEngine>(0, count, f);

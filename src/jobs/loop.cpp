@@ -67,7 +67,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     auto& worker = static_cast<Worker&>(context);
     auto& piece = static_cast<LoopFrame&>(frame);
     if (piece.first == piece.last) return Offer::passed;
-    if (!piece.has_run_long_enough(os::ticks())) return Offer::nothing;
+    if (worker.keeps_only || !piece.has_run_long_enough(os::ticks())) return Offer::nothing;
     try {
         worker.deque().reserve(1);
         Group& group = group_of(piece.loop, worker);
@@ -111,6 +111,7 @@ LoopEntry::LoopEntry(Pool& pool) : JoinEntry(pool) {
 LoopEntry::~LoopEntry() {
     auto& worker = static_cast<Worker&>(context());
     worker.floor = std::min(worker.floor, outer_floor_);
+    worker.rest_if_in_scope_body();
 }
 
 bool loop_failed(Loop& loop) noexcept {

@@ -153,12 +153,13 @@ void Placement::allow_all(int thread) noexcept {
     syscall(SYS_sched_setaffinity, thread, allowed_.size() * sizeof(unsigned long), allowed_.data());
 }
 
+// Only the thread itself changes the number.
 void Placement::rest_begins() noexcept {
-    rests_.fetch_add(1, std::memory_order_relaxed);
+    rests_.store(rests_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 void Placement::rest_ends() noexcept {
-    rests_.fetch_add(1, std::memory_order_seq_cst);
+    rests_.store(rests_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     if (!steered_.load(std::memory_order_seq_cst)) return;
     steered_.store(false, std::memory_order_relaxed);
     allow_all(0);

@@ -26,6 +26,9 @@ struct LastGuest {
 };
 constinit thread_local LastGuest last_guest;
 
+// While a hook runs on a thread of that pool.
+[[gnu::tls_model("initial-exec")]] constinit thread_local const PoolCore* hook_of = nullptr;
+
 // So that finding it again shows that the pool's threads exist: no need to look for a fork.
 void forget_last_guest_at_fork() noexcept {
     static const bool registered = [] {
@@ -187,20 +190,32 @@ void PoolCore::thread_main(Worker& worker) noexcept {
     const bool io = worker.crew == &io_;
     const int number = io ? worker.index - options.workers - kMostGuests : worker.index;
     os::set_thread_name(options.name + (io ? "-io-" : "-") + std::to_string(number));
+    hook_of = this;
     if (options.on_thread_start) options.on_thread_start(worker.index);
+    hook_of = nullptr;
     worker.placement.adopt_calling_thread();
     worker.run_until_stopped();
+    hook_of = this;
     if (options.on_thread_stop) options.on_thread_stop(worker.index);
+}
+
+bool PoolCore::is_in_hook() const noexcept {
+    return hook_of == this;
 }
 
 bool PoolCore::is_forked_copy() const noexcept {
     return fork_generation_ != os::fork_generation();
 }
 
-bool PoolCore::runs_on_this_thread() const noexcept {
+bool PoolCore::has_job_on_this_thread() const noexcept {
     for (const Worker* worker = Worker::current(); worker != nullptr; worker = worker->outer_worker) {
         if (&worker->core == this) return true;
     }
+    return false;
+}
+
+bool PoolCore::runs_on_this_thread() const noexcept {
+    if (has_job_on_this_thread()) return true;
     // One of our threads before its first job, or after its last.
     const auto me = std::this_thread::get_id();
     const std::lock_guard lock(threads_mutex_);
@@ -213,7 +228,7 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (drain.is_stopping() && !runs_on_this_thread()) throw_closed();
+    if (drain.is_stopping() && !has_job_on_this_thread()) throw_closed();
 }
 
 void PoolCore::throw_closed() {
@@ -233,12 +248,24 @@ Worker* PoolCore::own_worker() const noexcept {
     return worker != nullptr && &worker->core == this && !worker->guest ? worker : nullptr;
 }
 
+bool Worker::count_as_computing() noexcept {
+    if (computes) return false;
+    computes = true;
+    core.add_guest_appetite(-1);
+    return true;
+}
+
+void Worker::count_as_resting() noexcept {
+    computes = false;
+    core.add_guest_appetite(1);
+}
+
 void PoolCore::add_guest_appetite(std::int64_t change) noexcept {
     general_.sleep.add_appetite(change);
     if (options.reserved_for_frame != 0) reserved_.sleep.add_appetite(change);
 }
 
-Worker& PoolCore::enter() {
+Worker& PoolCore::enter(GuestComputes computes) {
     Worker* guest = last_guest.guest;
     const auto take = [](Worker& place) {
         bool free = false;
@@ -253,9 +280,8 @@ Worker& PoolCore::enter() {
         if (guest == nullptr) guest = &add_guest();
         last_guest = {serial, guest};
     }
-    add_guest_appetite(-1);
+    if (computes == GuestComputes::at_once) guest->count_as_computing();
     guest->lose_patience();
-    guest->futile_word = 0;
     guest->outer_worker = Worker::current();
     current_context = guest;
     trace_guest(*guest);
@@ -290,7 +316,7 @@ void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
 
 void PoolCore::leave(Worker& guest) noexcept {
     if (guest.queues_used) guest.leave_queues_empty();
-    add_guest_appetite(1);
+    if (guest.computes) guest.count_as_resting();
     guest.taken.store(false, std::memory_order_release);
 }
 

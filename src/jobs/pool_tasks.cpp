@@ -41,7 +41,7 @@ bool PoolCore::try_count_continuation() noexcept {
 
 bool PoolCore::try_count_outside() noexcept {
     return drain.try_count(
-        submitted_outside_, [this] { return runs_on_this_thread(); }, [this] { look_whether_drained(); });
+        submitted_outside_, [this] { return has_job_on_this_thread(); }, [this] { look_whether_drained(); });
 }
 
 void PoolCore::take_count_back() noexcept {
@@ -73,6 +73,15 @@ void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
     injection(lane).take_room_beyond();
     injection(lane).push(node, priority);
     job_queued(worker, lane, node);
+}
+
+void PoolCore::sweep_entries(Lane lane) noexcept {
+    if (!injection(lane).sweep()) return;
+    wake_for_job(nullptr, lane, nullptr);  // on their way from one queue to the other some could be seen in neither
+}
+
+void PoolCore::entry_left_behind(Lane lane) noexcept {
+    if (injection(lane).note_entry_without_job()) sweep_entries(lane);
 }
 
 void PoolCore::require_end_of(Node& task) {

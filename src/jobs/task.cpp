@@ -45,7 +45,9 @@ bool cancel_task(Job& job) {
     const TaskVisit visit(node);
     if (visit) visit.core().require_usable();
     if (!visit || !node.claim.try_claim_even_if_unarmed()) return false;
+    const Lane lane = task_front(node).lane;
     visit.core().end_cancelled(node);
+    visit.core().entry_left_behind(lane);
     return true;
 }
 
@@ -113,7 +115,7 @@ namespace {
 
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
 void run_towards(Node& task, Node* job, Worker& worker) noexcept {
-    worker.forget_submitted(*job);
+    if (!worker.forget_submitted(*job)) worker.core.entry_left_behind(task_front(*job).lane);
     while (job != nullptr) {
         job = worker.run_waited_for(*job, job == &task ? Succession::none : Succession::waited_for);
     }

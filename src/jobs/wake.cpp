@@ -52,6 +52,17 @@ bool PoolCore::wake_waiter_for(Node& node) noexcept {
     return true;
 }
 
+// A waiter that goes to sleep after this look counts itself (hungry_sleeps), which ends the owner's patience.
+void PoolCore::wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept {
+    by.patience.look(hungry_sleeps());
+    DefaultAtomics::fence(std::memory_order_seq_cst);
+    if (wake_waiter_for(node)) {
+        by.counters.wakes.add();
+    } else {
+        by.patience.nobody_can_take_it(word);
+    }
+}
+
 void PoolCore::count_wake(Worker* by) noexcept {
     if (by != nullptr) {
         by->counters.wakes.add();
@@ -67,10 +78,14 @@ WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
     return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
 }
 
-void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
+void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     if (lane == Lane::host) {
         drain.queued_for_stopper();
+        // After its fence. The host's thread may wait for room that nobody makes before this job has run.
+        if (host_waits_.load(std::memory_order_relaxed)) {
+            for (Injection& each : injections_) each.wake_all_waiters();
+        }
         return;
     }
     const bool both_crews = lane == Lane::frame && options.reserved_for_frame != 0;
@@ -79,12 +94,8 @@ void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     if (chosen.crew != nullptr) {
         if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, waker_goes_on(by))) count_wake(by);
     } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
-               chosen.word != by->futile_word) {
-        if (wake_waiter_for(node)) {
-            by->counters.wakes.add();
-        } else {
-            by->futile_word = chosen.word;
-        }
+               !by->patience.is_futile(chosen.word)) {
+        wake_waiter_or_note(*by, *node, chosen.word);
     }
 }
 
@@ -97,21 +108,13 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
     Crew& hungry = hungry_crew(by.lane);
     const Offer offer = offer_to(hungry.sleep, both_crews ? &general_.sleep : nullptr);
     by.offered_at = offer.to == OfferTo::searcher ? os::ticks() : 0;
-    bool woken = false;
-    switch (offer.to) {
-        case OfferTo::searcher:
-        case OfferTo::nobody:
-            return;
-        case OfferTo::sleeper:
-            // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
-            woken = both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry, WakerGoesOn::yes);
-            break;
-        case OfferTo::waiter:
-            woken = wake_waiter_for(node);
-            if (!woken) by.futile_word = offer.word;
-            break;
+    if (offer.to == OfferTo::sleeper) {
+        // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
+        const bool woken = both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry, WakerGoesOn::yes);
+        if (woken) by.counters.wakes.add();
+    } else if (offer.to == OfferTo::waiter) {
+        wake_waiter_or_note(by, node, offer.word);
     }
-    if (woken) by.counters.wakes.add();
 }
 
 void PoolCore::last_searcher_found_work(Crew& crew) noexcept {

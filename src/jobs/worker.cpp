@@ -16,12 +16,11 @@ namespace quarry::impl {
 constinit thread_local WorkerContext* current_context = nullptr;
 
 Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
-    : WorkerContext{},
-      core(pool),
-      index(worker_index),
+    : WorkerContext{nullptr, nullptr, nullptr, pool},
       guest(worker_crew == nullptr),
       lane(guest ? Lane::frame : worker_crew->first_lane),
       job_lane(lane),
+      index(worker_index),
       crew(worker_crew),
       root_{nullptr, nullptr},
       search_budget_(SpinBudget::within_computation(guest)),
@@ -93,11 +92,13 @@ void Worker::forget_promoted(Node& node) noexcept {
     if (deque().pop_if(&node)) release(&node);
 }
 
-void Worker::forget_submitted(Node& node) noexcept {
+bool Worker::forget_submitted(Node& node) noexcept {
     const Lane which = task_front(node).lane;
-    if (guest || which == Lane::host) return;
+    if (guest || which == Lane::host) return false;
     LaneQueues& own = lane_queues(which);
-    if (own.slot.take_if(&node) || own.far_deque.pop_if(&node)) release(&node);
+    if (!own.slot.take_if(&node) && !own.far_deque.pop_if(&node)) return false;
+    release(&node);
+    return true;
 }
 
 Node* Worker::next_job() {
@@ -136,7 +137,6 @@ void Worker::run_closure(Node& node) noexcept {
         if (node.is_task()) node.settle_priority();
         const TraceJob traced(*this, node);
         const LineageFrame frame(*this, node);
-        futile_word = 0;
         lose_patience();
         // What the closure's destructor runs on top of this job, which may have failed by then, ends in its own way.
         const JobEnd outer = std::exchange(job_end, JobEnd::completed);

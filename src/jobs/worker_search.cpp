@@ -293,7 +293,11 @@ class Worker::Idling {
         return node != nullptr ? node : worker_.find_before_idling();
     }
     bool is_over() const noexcept { return worker_.core.is_drained(); }
-    void look_for_end() const noexcept { worker_.core.look_whether_drained(); }
+    // Its sleep is announced by now, so that an owner of private work which looked before learns of it.
+    void look_for_end() const noexcept {
+        worker_.core.count_hungry_sleep();
+        worker_.core.look_whether_drained();
+    }
     bool work_visible() const noexcept { return worker_.core.work_visible_to(*worker_.crew); }
     void falls_asleep() noexcept {
         budget_->slept();

@@ -142,14 +142,16 @@ bool Worker::descendant_visible(Node& ancestor, Lane which) noexcept {
 template <class Event>
 void Worker::park_for(Event& event) noexcept {
     hide_nothing();
-    sleep_for_event(
-        event, parker, [&] { return descendant_visible(event.ancestor(), event.lane()); },
-        [&] {
-            counters.parks.add();
-            trace_park(*this);
-            parker.park(Parker<DefaultAtomics>::kWaiting);
-            trace_awake(*this);
-        });
+    const auto could_help = [&] {
+        core.count_hungry_sleep();
+        return descendant_visible(event.ancestor(), event.lane());
+    };
+    sleep_for_event(event, parker, could_help, [&] {
+        counters.parks.add();
+        trace_park(*this);
+        parker.park(Parker<DefaultAtomics>::kWaiting);
+        trace_awake(*this);
+    });
 }
 
 // Returns when the event is over, or has news for the caller.
@@ -160,6 +162,7 @@ void Worker::await(Event& event) noexcept {
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
     Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
+    const bool rested = guest && count_as_computing();  // in the body of its scope
     hungry.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
     const auto help = [&] {
@@ -185,6 +188,7 @@ void Worker::await(Event& event) noexcept {
     };
     wait_for_event(event, help, rest);
     hungry.add_appetite(-1);
+    if (rested) count_as_resting();
     awaited.store(outer_awaited, std::memory_order_relaxed);
 }
 
@@ -225,17 +229,45 @@ void Worker::wait_for_end(Node& task) noexcept {
     await(event);
 }
 
+void Worker::queue_or_run(Node& node, Lane which) noexcept {
+    Injection& injection = core.injection(which);
+    if (injection.try_take_room()) {
+        if (injection.try_push_unlinked(node)) return core.wake_for_job(nullptr, which, nullptr);
+        injection.give_room_back();
+    }
+    if (node.claim.try_claim()) {
+        execute(node);
+    } else {
+        release(&node);
+    }
+}
+
+// What it runs meanwhile may spawn more.
 void Worker::leave_queues_empty() noexcept {
-    queues_used = false;
     LaneQueues& own = lane_queues(Lane::frame);
-    while (Node* const node = own.deque.pop()) {
-        if (node->group == nullptr) {
-            release(node);  // a promoted join, which its frame has settled
+    for (;;) {
+        if (Node* const spawned = own.deque.pop()) {
+            if (Group* const group = spawned->group) {
+                Worker* const owner = group->owner;
+                group->completion.hold();
+                spawned->claim.share();
+                if (group->completion.list(spawned)) owner->parker.notify();
+                queue_or_run(*spawned, Lane::frame);
+            } else {
+                release(spawned);  // a promoted join, which its frame has settled
+            }
+        } else if (Node* const published = own.far_deque.pop()) {
+            // One that nobody has claimed yet is in its owner's list, and in no other queue.
+            if (published->group == nullptr || published->claim.is_claimed()) {
+                release(published);
+            } else {
+                queue_or_run(*published, Lane::frame);
+            }
         } else {
-            publish(*node, Lane::frame);  // spawned into a scope of another thread, which finds it in its list
+            break;
         }
     }
-    while (Node* const node = own.far_deque.pop()) release(node);
+    queues_used = false;
 }
 
 }  // namespace quarry::impl

@@ -8,7 +8,9 @@ namespace {
 
 // A run measures each row on one number of workers after the other, unless it is marked as largest_only.
 constexpr std::array kRows{
-    RowInfo{.name = "fib", .what = "fib(30), a fork per call, no cut-off: time per call"},
+    RowInfo{
+        .name = "fib",
+        .what = "fib(30), a fork per call, no cut-off: time per call; by the free join, and by Pool::join (fib_pool)"},
     RowInfo{.name = "tree_sum",
             .what = "sum over a binary tree of 1,023 (small) and 2^24-1 (large) nodes: time per node"},
     RowInfo{.name = "nqueens", .what = "all solutions for 12 queens, a fork per placement"},

@@ -278,7 +278,7 @@ class Inbox {
         impl::require_deliverable(options.lane);
         impl::SlotGate& gate = state_.core.gate();
         impl::prepare_gate(gate, pool.core());
-        impl::Admission admission(pool.core(), options, full);
+        impl::Admission admission(pool.core(), options, full, impl::Admission::Needs::slot);
         if (!admission.granted()) return std::nullopt;
         impl::JobUnderConstruction under_construction(impl::allocate_job());
         BodyIn::emplace(under_construction.get(), std::forward<F>(f));

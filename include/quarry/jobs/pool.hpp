@@ -75,8 +75,8 @@ class Pool {
 
     // Hands f() to the threads of a lane. From outside it waits for room in the lane's queue; from within a job, a
     // scope, a join or a loop of any pool it never waits, because the worker that would make room may be waiting for
-    // that job; nor does the host's thread for its own lane. Throws quarry::Error when the pool is being destroyed; its
-    // own jobs may still submit then, and all of it is run.
+    // that job; nor does the host's thread for its own lane, or while a job waits in that lane. Throws quarry::Error
+    // when the pool is being destroyed; its own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
     // Submits without ever waiting: std::nullopt when the lane is full, and f is then untouched.
@@ -114,7 +114,8 @@ class Pool {
     // left to a static destructor.
     QUARRY_API static Pool& shared();
     // Destroys that pool, if there is one, as any pool: all that was accepted is finished first. To its own jobs it
-    // stays the shared one meanwhile; for everybody else the next use makes a new one.
+    // stays the shared one meanwhile; for everybody else the next use makes a new one. Waits for a `join` of another
+    // thread in it. Whoever holds a reference from shared() must be done with it before.
     QUARRY_API static void stop_shared();
     // The pool whose job runs on this thread, or in whose scope this thread takes part; else null.
     QUARRY_API static Pool* current() noexcept;
@@ -138,8 +139,11 @@ class Pool {
 template <class F, class G>
 auto Pool::join(F&& f, G&& g) {
     if constexpr (impl::check_join<F, G>()) {
-        impl::JoinEntry entry(*this);
-        return impl::join_on<F, G>(entry.context(), f, g);
+        impl::WorkerContext* const context = impl::current_context;
+        if (context != nullptr && &context->core == core_.get()) [[likely]] {
+            return impl::join_on<F, G>(*context, f, g);
+        }
+        return impl::join_as_guest<impl::Passed<F>, impl::Passed<G>>(*this, std::forward<F>(f), std::forward<G>(g));
     } else {
         return impl::Misused{};
     }
