@@ -15,6 +15,7 @@ namespace quarry::app {
 
 constexpr int kFailed = 1;      // it ran and failed
 constexpr int kWrongInput = 2;  // it did not run
+constexpr int kNotJudged = 3;   // it ran, but the machine did not let it show what it can
 
 template <class Number>
 struct Range {

@@ -13,6 +13,7 @@
 #include <quarry/version.hpp>
 
 #include "tools/nearest.hpp"
+#include "tools/report_file.hpp"
 
 namespace quarry::app {
 namespace {
@@ -121,15 +122,21 @@ class CommandLine {
         try {
             app_.parse(count, words);
         } catch (const CLI::ParseError& failure) {
-            if (failure.get_exit_code() == 0) return app_.exit(failure);
+            if (failure.get_exit_code() == 0) {
+                app_.exit(failure);
+                flush_standard_output();
+                return 0;
+            }
             const CLI::App& app = deepest_parsed(app_);
             const std::vector<std::string> unknown = app_.remaining(true);
             return report_wrong_input(app, unknown.empty() ? failure.what() : unknown_word(app, unknown.front()));
         }
+        int status = kWrongInput;
         for (const Entry& entry : entries_) {
-            if (entry.app->parsed()) return run(entry);
+            if (entry.app->parsed()) status = run(entry);
         }
-        return kWrongInput;
+        flush_standard_output();
+        return status;
     }
 
   private:
@@ -168,7 +175,7 @@ class CommandLine {
         }
     }
 
-    CLI::App app_{"Quarry: a parallel engine for programs that live by frames", "quarry"};
+    CLI::App app_{"Quarry: a job engine for games, editors and simulations, and a terrain mesher", "quarry"};
     std::map<std::string, CLI::App*> groups_;
     std::deque<Entry> entries_;
 };

@@ -12,11 +12,15 @@ struct CommandList {
 // Every command, in the order of the help. Each is defined in a file of its own, as command<TheNameHere>().
 using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchFrameCommand,    //
+                                struct BenchGraphCommand,    //
+                                struct BenchEcsCommand,      //
                                 struct BenchTerrainCommand,  //
+                                struct BenchStreamCommand,   //
                                 struct BenchProcessCommand,  //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
+                                struct FlyCommand,           //
                                 struct DemoCommand,          //
                                 struct WorkerCommand,        //
                                 struct EngineCommand>;

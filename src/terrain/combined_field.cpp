@@ -38,6 +38,7 @@ CombinedField::CombinedField(Combination combination, std::shared_ptr<const Fiel
       blend_(static_cast<float>(blend)) {
     if (first_ == nullptr || second_ == nullptr) throw std::invalid_argument("CombinedField needs two fields");
     impl::require_range("CombinedField.blend", blend, 0, 1e6);
+    reach_ = std::min(first_->reach(), second_->reach());
 }
 
 float CombinedField::combine(float first, float second) const noexcept {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "quarry/terrain/surface_samples.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
+#include "terrain/rounding.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/surface.hpp"
@@ -40,6 +42,16 @@ std::int32_t first_sample(const char* axis, std::int32_t place, std::int64_t wid
     return static_cast<std::int32_t>(first);
 }
 
+void check_reach(const Field& field, const SampleBlock& block) {
+    const double farthest = impl::farthest(box_of(block));
+    if (farthest <= field.reach()) return;
+    std::ostringstream message;
+    message << "a chunk reaches " << farthest
+            << " units from 0, where the field has more than 2^36 of its finest waves; at most " << field.reach()
+            << " units are allowed";
+    throw std::invalid_argument(message.str());
+}
+
 class Extraction {
   public:
     Extraction(const Field& field, ChunkKey key, const ExtractOptions& options, impl::ExtractMemory& memory)
@@ -48,6 +60,7 @@ class Extraction {
           grid_(static_cast<std::size_t>(options.cells)),
           materials_(options.materials),
           memory_(memory) {
+        check_reach(field, block_);
         mesh_.key = key;
         mesh_.cells = options.cells;
     }

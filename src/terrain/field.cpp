@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "terrain/nearest_rounding.hpp"
 
@@ -24,6 +25,10 @@ void Field::sample(const SampleBlock& block, float* out) const {
             }
         }
     }
+}
+
+double Field::reach() const noexcept {
+    return std::numeric_limits<double>::infinity();
 }
 
 float Field::density_at(Position point) const {

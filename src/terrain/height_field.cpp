@@ -62,4 +62,8 @@ void HeightField::gradients(std::span<const Position> points, double spacing, st
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, true, points, out);
 }
 
+double HeightField::reach() const noexcept {
+    return impl::reach_of(sum_);
+}
+
 }  // namespace quarry::terrain

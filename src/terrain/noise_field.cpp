@@ -46,4 +46,8 @@ void NoiseField::gradients(std::span<const Position> points, double spacing, std
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 
+double NoiseField::reach() const noexcept {
+    return impl::reach_of(sum_);
+}
+
 }  // namespace quarry::terrain

@@ -32,4 +32,8 @@ void RidgedField::gradients(std::span<const Position> points, double spacing, st
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 
+double RidgedField::reach() const noexcept {
+    return impl::reach_of(sum_);
+}
+
 }  // namespace quarry::terrain

@@ -21,6 +21,12 @@ inline Position centre_of(const Box& box) noexcept {
     return {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2, (box.low.z + box.high.z) / 2};
 }
 
+// The coordinate furthest from 0.
+inline double farthest(const Box& box) noexcept {
+    const auto larger = [](double low, double high) { return std::max(std::abs(low), std::abs(high)); };
+    return std::max({larger(box.low.x, box.high.x), larger(box.low.y, box.high.y), larger(box.low.z, box.high.z)});
+}
+
 // From the centre of the box to a corner.
 inline double reach_of(const Box& box) noexcept {
     return length(box.high.x - box.low.x, box.high.y - box.low.y, box.high.z - box.low.z) / 2;

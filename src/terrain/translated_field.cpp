@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -35,6 +36,7 @@ TranslatedField::TranslatedField(std::shared_ptr<const Field> field, Position di
     impl::require_range("TranslatedField.distance.x", distance.x, -1e9, 1e9);
     impl::require_range("TranslatedField.distance.y", distance.y, -1e9, 1e9);
     impl::require_range("TranslatedField.distance.z", distance.z, -1e9, 1e9);
+    reach_ = field_->reach() - std::max({std::abs(distance.x), std::abs(distance.y), std::abs(distance.z)});
 }
 
 void TranslatedField::sample(const SampleBlock& block, float* out) const {

@@ -46,6 +46,7 @@ WarpedField::WarpedField(std::shared_ptr<const Field> field, const NoiseOptions&
         options.seed = 3 * warp.seed + axis;
         sums_[axis] = impl::make_sum(options, false);
     }
+    reach_ = std::min(impl::reach_of(sums_[0]), field_->reach() - warp.amplitude);
 }
 
 void WarpedField::sample(const SampleBlock& block, float* out) const {

@@ -66,9 +66,9 @@ TEST(NoiseField, NoiseNeverExceedsItsProvenLimit) {
 
 TEST(NoiseField, EveryDirectionIsHashedAboutEquallyOften) {
     std::array<int, 24> counts{};
-    for (std::int32_t i = 0; i < 24'000; ++i) {
+    for (std::uint32_t i = 0; i < 24'000; ++i) {
         const impl::LatticeGradient g =
-            impl::lattice_gradient(impl::hash(impl::octave_seed(42, 1), i % 31, i / 31, -i));
+            impl::lattice_gradient(impl::hash(impl::octave_seed(42, 1), i % 31, i / 31, 0U - i));
         const int axis = g.x == std::clamp(g.x, -0.5F, 0.5F) ? 0 : (g.y == std::clamp(g.y, -0.5F, 0.5F) ? 1 : 2);
         EXPECT_NEAR(std::hypot(g.x, g.y, g.z), 1.149, 1e-4);
         ++counts[static_cast<std::size_t>(axis * 8 + (g.x < 0) * 4 + (g.y < 0) * 2 + (g.z < 0))];

@@ -15,15 +15,19 @@ inline double fade(double t) {
     return t * t * t * (t * (t * 6 - 15) + 10);
 }
 
+// Cells are counted modulo 2^32.
+inline std::uint32_t wrapped(double cell) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(cell));
+}
+
 inline double noise(std::uint32_t seed, double x, double y, double z) {
     const double cells[3] = {std::floor(x), std::floor(y), std::floor(z)};
     const double rest[3] = {x - cells[0], y - cells[1], z - cells[2]};
     double total = 0;
-    for (int corner = 0; corner < 8; ++corner) {
-        const int at[3] = {corner & 1, (corner >> 1) & 1, corner >> 2};
-        const auto g = impl::lattice_gradient(impl::hash(seed, static_cast<std::int32_t>(cells[0]) + at[0],
-                                                         static_cast<std::int32_t>(cells[1]) + at[1],
-                                                         static_cast<std::int32_t>(cells[2]) + at[2]));
+    for (std::uint32_t corner = 0; corner < 8; ++corner) {
+        const std::uint32_t at[3] = {corner & 1U, (corner >> 1) & 1U, corner >> 2};
+        const auto g = impl::lattice_gradient(
+            impl::hash(seed, wrapped(cells[0]) + at[0], wrapped(cells[1]) + at[1], wrapped(cells[2]) + at[2]));
         double weight = 1;
         for (int axis = 0; axis < 3; ++axis) weight *= at[axis] != 0 ? fade(rest[axis]) : 1 - fade(rest[axis]);
         total += weight * (static_cast<double>(g.x) * (rest[0] - at[0]) + static_cast<double>(g.y) * (rest[1] - at[1]) +

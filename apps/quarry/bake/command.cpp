@@ -8,11 +8,12 @@
 #include <quarry/jobs/pool.hpp>
 
 #include "bake/arguments.hpp"
-#include "bake/interrupt.hpp"
 #include "bake/report.hpp"
 #include "bake/run.hpp"
 #include "harness/machine.hpp"
 #include "tools/input.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/report_file.hpp"
 
 namespace quarry::app {
 namespace {
@@ -23,30 +24,32 @@ int bake_and_report(const BakeOptions& options, OutputFiles& files, std::stop_to
     BakeOutcome outcome;
     {
         Pool pool(options.threads);
-        Progress progress(out);
+        Progress progress;
         outcome = run_bake(options, {pool, files, progress, std::move(stop_token)});
     }
     const std::string report = bake_json(outcome, options, machine);
     if (!options.json.empty() && options.json != "-") {
         files.write(options.json, [&](std::ostream& to) { to << report; });
     }
+    // Before the files: where it is not taken, there must be none of them.
+    if (options.json == "-") ReportFile("--json", "-").write(report);
     files.commit();
     fmt::print(out, "{}", format_bake(outcome, options, machine, Look::of(out)));
-    if (options.json == "-") fmt::print("{}", report);
     return outcome.closedness && !outcome.closedness->is_closed() ? kFailed : 0;
 }
 
 int bake(const BakeArguments& arguments) {
-    OutputFiles files;
-    return run_interruptible(files, [&](std::stop_token stop_token) {
-        try {
-            const BakeOptions options = check_bake(arguments);
-            add_outputs(options, files);
+    try {
+        // Files are read outside what can be interrupted gently: a pipe that nobody writes to would keep it waiting.
+        const BakeOptions options = check_bake(arguments);
+        OutputFiles files;
+        return run_interruptible(files, [&](std::stop_token stop_token) {
+            add_outputs(options, files, stop_token);
             return bake_and_report(options, files, std::move(stop_token));
-        } catch (const std::bad_alloc&) {
-            throw WrongInput("--world " + in_quotes(arguments.world) + ": there is not enough memory for it");
-        }
-    });
+        });
+    } catch (const std::bad_alloc&) {
+        throw WrongInput("--world " + in_quotes(arguments.world) + ": there is not enough memory for it");
+    }
 }
 
 }  // namespace

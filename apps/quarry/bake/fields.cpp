@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kShowcase = "showcase";
 constexpr const char* kNoise = "noise";
+constexpr double kHighestFrequency = 1e3;
 
 // Grass, rock where it is steep, earth in the valleys, snow on the heights, as the pictures' palette has them. Heights
 // are shares of what the noise reaches.
@@ -27,8 +28,10 @@ std::shared_ptr<const terrain::Materials> hill_materials(const terrain::NoiseOpt
     constexpr int kGrass = 0, kRock = 1, kSnow = 2, kEarth = 3;
     const double reach = std::max(noise.amplitude, 1.0);
     const auto height = [&](double share) { return noise.offset + share * reach; };
-    const terrain::NoiseOptions ragged{
-        .seed = noise.seed + 1, .octaves = 3, .frequency = noise.frequency * 2, .amplitude = reach * 0.06};
+    const terrain::NoiseOptions ragged{.seed = noise.seed + 1,
+                                       .octaves = 3,
+                                       .frequency = std::min(noise.frequency * 2, kHighestFrequency),
+                                       .amplitude = reach * 0.06};
     const auto below =
         std::make_shared<terrain::HeightCover>(terrain::CoverRange{.to = height(-0.25), .blend = reach * 0.08}, ragged);
     const auto above =

@@ -108,13 +108,13 @@ std::string frame_json(const std::vector<RowFigures>& figures, const bench::Mach
 int bench_frame(const BenchFrameArguments& arguments) {
     const std::vector<const bench::FrameRow*> rows = frame_rows_named(arguments.filter);
     const int runs = arguments.runs.value_or(kFrameRuns);
-    require_report_path("--json", arguments.json);
+    ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     std::vector<RowFigures> figures;
     for (const bench::FrameRow* row : rows) figures.push_back(measure(*row, machine.cores, runs));
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     fmt::print(out, "{}", frame_table(figures, machine, runs, Look::of(out)));
-    write_report(arguments.json, frame_json(figures, machine, arguments, runs));
+    report.write(frame_json(figures, machine, arguments, runs));
     return 0;
 }
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "bench/choices.hpp"
 #include "bench/report.hpp"
@@ -20,6 +19,7 @@
 #include "jobs/rows/list.hpp"
 #include "tools/input.hpp"
 #include "tools/report_file.hpp"
+#include "tools/terminal.hpp"
 
 namespace quarry::app {
 namespace {
@@ -93,10 +93,7 @@ std::string jobs_json(const bench::RunReport& report, const bench::RunOptions& r
 void check_trace_path(const std::string& path) {
     // It travels to the engine's process in a line.
     if (path.find_first_of("\n\r") != std::string::npos) throw WrongInput("--trace takes a path without line breaks");
-    if (const std::optional<std::string> reason = why_not_writable(path)) {
-        throw WrongInput(
-            fmt::format("--trace '{}': {}; name a file in a folder that can be written to", path, *reason));
-    }
+    require_output_path("--trace", path);
 }
 
 int bench_jobs(const BenchJobsArguments& arguments) {
@@ -109,18 +106,17 @@ int bench_jobs(const BenchJobsArguments& arguments) {
     // A quick run takes all cores only.
     options.workers = arguments.quick && !arguments.workers ? std::vector<int>{machine.cores}
                                                             : worker_counts(arguments.workers, machine.cores);
-    const bool json_to_output = arguments.json == "-";
-    require_report_path("--json", arguments.json);
+    ReportFile file("--json", arguments.json);
     if (!arguments.trace.empty()) check_trace_path(arguments.trace);
     options.engines = chosen_engines(arguments.peers, arguments.trace);
 
     const bench::RunReport report = bench::run(options);
 
-    std::FILE* out = json_to_output ? stderr : stdout;
-    const bool colour = isatty(fileno(out)) == 1;
+    std::FILE* out = file.for_people();
+    const bool colour = Look::of(out).is_for_terminal();
     fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
-    write_report(arguments.json, jobs_json(report, options, machine, arguments));
+    file.write(jobs_json(report, options, machine, arguments));
     for (const std::string& failure : report.trace_failures) fmt::print(stderr, "quarry: {}\n", failure);
     return quarry_has_all_of_jobs(report) && report.trace_failures.empty() ? 0 : kFailed;
 }

@@ -112,15 +112,15 @@ int bench_process(const BenchProcessArguments& arguments) {
     std::vector<std::string_view> names;
     for (const bench::ProcessRow& row : bench::process_rows()) names.push_back(row.name);
     const std::vector<std::size_t> chosen_indices = chosen_rows(arguments.filter, names);
-    require_report_path("--json", arguments.json);
+    ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     std::vector<ProcessFigures> figures;
     for (const std::size_t index : chosen_indices) {
         figures.push_back(measure_processes(bench::process_rows()[index], arguments.runs));
     }
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     fmt::print(out, "{}", process_table(figures, machine, arguments.runs, Look::of(out)));
-    write_report(arguments.json, process_json(figures, machine, arguments));
+    report.write(process_json(figures, machine, arguments));
     return 0;
 }
 

@@ -98,7 +98,7 @@ int bench_terrain(const BenchTerrainArguments& arguments) {
     run.runs = arguments.runs.value_or(kTerrainRuns);
     run.workers = worker_counts(arguments.workers, machine.cores);
     choose_targets(arguments.simd, run);
-    require_report_path("--json", arguments.json);
+    ReportFile file("--json", arguments.json);
     if (arguments.peers) {
         bench::Peers peers = bench::find_terrain_peers();
         for (const std::string& note : peers.notes) fmt::print(stderr, "{}\n", note);
@@ -107,9 +107,9 @@ int bench_terrain(const BenchTerrainArguments& arguments) {
 
     const bench::RunReport report = bench::run_terrain(run);
 
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = file.for_people();
     fmt::print(out, "{}", terrain_table(report, run, machine, Look::of(out)));
-    write_report(arguments.json, terrain_json(report, run, machine, arguments));
+    file.write(terrain_json(report, run, machine, arguments));
     return quarry_has_all_of_terrain(report, run) ? 0 : kFailed;
 }
 

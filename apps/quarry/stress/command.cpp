@@ -11,6 +11,8 @@
 #include "stress/report.hpp"
 #include "stress/run.hpp"
 #include "tools/input.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/progress.hpp"
 #include "tools/report_file.hpp"
 
 namespace quarry::app {
@@ -53,17 +55,20 @@ int stress(const StressArguments& arguments) {
     if (options.backend == BackendKind::processes && options.workers > kMostProcesses) {
         throw WrongInput("--workers must be 1 to 256 with --backend processes");
     }
-    require_report_path("--json", arguments.json);
+    ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
 
-    const StressOutcome outcome = run_stress(options, machine.cores);
+    const Interrupt interrupt;
+    Progress progress;
+    const StressOutcome outcome = run_stress(options, machine.cores, {&progress, interrupt.stop_token()});
 
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     fmt::print(out, "{}", format_stress(outcome, options, machine, Look::of(out)));
-    write_report(arguments.json, stress_json(outcome, options, machine));
-    const bool sound = outcome.lost() == 0 && outcome.failed == 0 && outcome.twice == 0;
+    report.write(stress_json(outcome, options, machine));
+    if (outcome.cut_short) return status_of_signal(interrupt.signal());
     const Grade grade = burst_grade(outcome.figures(options), options.rules);
-    return sound && grade >= arguments.required ? 0 : kFailed;
+    if (outcome.is_sound() && grade >= arguments.required) return 0;
+    return outcome.is_sound() && outcome.cpu.is_short() ? kNotJudged : kFailed;
 }
 
 }  // namespace

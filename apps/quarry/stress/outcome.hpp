@@ -8,6 +8,7 @@
 #include "process/faults.hpp"
 #include "stress/grade.hpp"
 #include "stress/work.hpp"
+#include "tools/cpu_supply.hpp"
 #include "tools/latency_histogram.hpp"
 
 namespace quarry::app {
@@ -38,6 +39,16 @@ struct PlainLoop {
     double rate() const;  // the mean; 0 without any
 };
 
+// More jobs than the queue holds, offered while no worker is free.
+struct RefusalFigures {
+    std::uint64_t offered = 0;
+    std::uint64_t fitting = 0;  // what the queue holds
+    std::uint64_t accepted = 0;
+    std::uint64_t ran = 0;
+
+    bool is_exact() const { return accepted == fitting && ran == accepted; }
+};
+
 struct StressOutcome {
     std::uint64_t submitted = 0;
     std::uint64_t received = 0;
@@ -54,10 +65,15 @@ struct StressOutcome {
     std::vector<double> shares;  // of each worker, 0 to 1
     std::vector<std::uint64_t> worker_jobs;
     PlainLoop plain;
+    RefusalFigures refusal;
     std::uint64_t faults = 0;           // that were injected
     std::uint64_t restarts = 0;         // workers that took the place of another
     bool result_bound_reached = false;  // submission ended early: no room for further results
+    bool cut_short = false;             // it was stopped before its time
+    CpuShares cpu;
 
+    // Nothing was lost, wrong, twice or refused without need.
+    bool is_sound() const;
     std::uint64_t lost() const { return submitted - received; }
     double throughput() const { return seconds > 0 ? static_cast<double>(received) / seconds : 0; }
     double completion() const;

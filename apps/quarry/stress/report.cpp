@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stress/names.hpp"
+#include "tools/cpu_json.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
@@ -141,6 +142,7 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
         grouped(static_cast<unsigned long long>(options.queue)), name_in(kPollNames, options.poll),
         name_in(kRulesNames, options.rules));
     text += line("grade", look.graded(grade, look.strong(fmt::format("{}, {}", letter(grade), stress_status(grade)))) +
+                              (outcome.cpu.is_short() ? ", on a machine short of CPU time" : "") +
                               fmt::format(" ({} of 9 points: throughput {}, completion {}, latency {})", points.sum(),
                                           points.throughput, points.completion, points.latency));
     text += line("workers", fmt::format("{} of {} alive", outcome.workers_alive, options.workers));
@@ -149,6 +151,9 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
                                            name_of(options.faults.kinds), grouped(outcome.restarts)));
     }
     text += line("jobs", count_line(outcome, look));
+    text += line("refusal", fmt::format("{} of {} offered at once refused: the queue holds {}",
+                                        grouped(outcome.refusal.offered - outcome.refusal.accepted),
+                                        grouped(outcome.refusal.offered), grouped(outcome.refusal.fitting)));
     text += line("throughput", throughput_line(outcome, look));
     text += line("latency", latency_line(outcome.latency, look));
     text += host_lines(outcome, look) + worker_lines(outcome, look);
@@ -186,7 +191,13 @@ std::string stress_json(const StressOutcome& outcome, const StressOptions& optio
     json["lost"] = outcome.lost();
     json["twice"] = outcome.twice;
     json["rejected"] = outcome.rejected;
+    json["refusal"] = {{"offered", outcome.refusal.offered},
+                       {"fitting", outcome.refusal.fitting},
+                       {"accepted", outcome.refusal.accepted},
+                       {"ran", outcome.refusal.ran}};
     json["bursts"] = outcome.bursts;
+    json["cut_short"] = outcome.cut_short;
+    json["cpu"] = cpu_json(outcome.cpu);
     json["faults"] = outcome.faults;
     json["restarts"] = outcome.restarts;
     json["seconds"] = outcome.seconds;

@@ -20,6 +20,7 @@ enum class ChunkContent : std::uint8_t {
 
 // Part of an index list.
 struct IndexRange {
+    // The first index and how many there are.
     std::uint32_t first = 0;
     std::uint32_t count = 0;
 
@@ -31,6 +32,7 @@ struct IndexRange {
 // sides among those that are near, but for none of them: the choice's bits, without the ones of other sides, count
 // them.
 struct BorderVertex {
+    // Its place among the vertices.
     std::uint32_t vertex = 0;
     std::uint32_t sides = 0;        // the near ones, as bits; at least one
     std::uint32_t first_moved = 0;  // into moved_positions and moved_normals
@@ -40,6 +42,7 @@ struct BorderVertex {
 
 // All that any of the 64 side masks needs. Positions and triangles are as those of Mesh.
 struct ChunkMesh {
+    // Which chunk it is, and what it holds.
     ChunkKey key;
     ChunkContent content = ChunkContent::rejected;
     std::int32_t cells = 0;  // along each axis
@@ -51,10 +54,12 @@ struct ChunkMesh {
     MeshVector<MaterialWeights> materials;  // one for each position, or none at all; a vertex that moves keeps its own
     std::uint32_t full_vertices = 0;
 
+    // Three for each triangle: first those of the chunk's own cells, then those of each side.
     IndexList indices;
     IndexRange regular;
     std::array<IndexRange, side::count> transitions{};  // one for each side, in the order of the bits
 
+    // Vertices that move where a neighbour is coarser, and where to.
     MeshVector<BorderVertex> border;
     MeshVector<Vector3> moved_positions;
     MeshVector<Vector3> moved_normals;
@@ -64,6 +69,7 @@ struct ChunkMesh {
     friend bool operator==(const ChunkMesh&, const ChunkMesh&) = default;
 };
 
+// Equal for equal meshes, on any machine.
 QUARRY_API std::uint64_t content_hash(const ChunkMesh& mesh) noexcept;
 
 // The chunk as it is drawn when exactly the sides in mask have a coarser neighbour. Holds no vertex that no triangle

@@ -21,6 +21,7 @@ class QUARRY_API CombinedField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    double reach() const noexcept override { return reach_; }
 
   private:
     float combine(float first, float second) const noexcept;
@@ -31,6 +32,7 @@ class QUARRY_API CombinedField final : public Field {
     float first_sign_;
     float second_sign_;
     float blend_;
+    double reach_;
 };
 
 }  // namespace quarry::terrain

@@ -10,12 +10,14 @@ namespace quarry::terrain {
 // density = y - offset - amplitude * sum(persistence^i * (1 - 2 * |noise_i|)) / sum(persistence^i).
 class QUARRY_API RidgedField final : public Field {
   public:
+    // Throws std::invalid_argument for an option out of range.
     explicit RidgedField(const NoiseOptions& options = {});
 
     void sample(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    double reach() const noexcept override;
 
   private:
     NoiseOptions options_;

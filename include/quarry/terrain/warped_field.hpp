@@ -20,10 +20,12 @@ class QUARRY_API WarpedField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    double reach() const noexcept override { return reach_; }
 
   private:
     std::shared_ptr<const Field> field_;
     std::array<impl::NoiseSum, 3> sums_;
+    double reach_;
 };
 
 }  // namespace quarry::terrain

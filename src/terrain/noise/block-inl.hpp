@@ -51,8 +51,8 @@ HWY_NOINLINE void direct_octave(const Octave& octave, const SampleBlock& block, 
         const FloatVector w = hn::Set(d, at.rest);
         const FloatVector sw = fade(w);
         for (std::size_t y = 0; y < tile.ny; ++y) {
-            const std::uint32_t start = static_cast<std::uint32_t>(ys.cells[y]) * kHashY +
-                                        static_cast<std::uint32_t>(at.cell) * kHashZ + octave.seed;
+            const std::uint32_t start =
+                static_cast<std::uint32_t>(ys.cells[y]) * kHashY + at.cell * kHashZ + octave.seed;
             const FloatVector v = hn::Set(d, ys.rest[y]);
             const FloatVector sv = hn::Set(d, ys.faded[y]);
             float* const row =

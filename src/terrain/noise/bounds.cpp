@@ -20,7 +20,7 @@ float fade(float t) noexcept {
 
 // The part of one cell that the box covers, along one axis.
 struct Span {
-    std::int32_t cell;
+    std::uint32_t cell;
     float low;
     float high;
 };
@@ -34,8 +34,8 @@ struct AxisSpans {
 AxisSpans axis_spans(double low, double high) noexcept {
     const double first = std::floor(low);
     const double last = std::floor(high);
-    if (!(last - first <= 1) || !(first >= kFirstCell) || !(last <= kLastCell)) return {{}, 0};
-    const auto cell = static_cast<std::int32_t>(first);
+    if (!(last - first <= 1) || !(first >= -kMostCellsFromZero) || !(last <= kMostCellsFromZero)) return {{}, 0};
+    const std::uint32_t cell = cell_number(first);
     const auto from = static_cast<float>(low - first);
     const auto to = static_cast<float>(high - last);
     if (last == first) return {{{{cell, from, to}, {}}}, 1};
@@ -63,9 +63,9 @@ Corners corners_around(std::uint32_t seed, const Span& x, const Span& y, const S
     const float my = (y.low + y.high) / 2;
     const float mz = (z.low + z.high) / 2;
     for (std::size_t i = 0; i < 8; ++i) {
-        const auto dx = static_cast<std::int32_t>(i & 1U);
-        const auto dy = static_cast<std::int32_t>((i >> 1) & 1U);
-        const auto dz = static_cast<std::int32_t>(i >> 2);
+        const auto dx = static_cast<std::uint32_t>(i & 1U);
+        const auto dy = static_cast<std::uint32_t>((i >> 1) & 1U);
+        const auto dz = static_cast<std::uint32_t>(i >> 2);
         const LatticeGradient g = lattice_gradient(hash(seed, x.cell + dx, y.cell + dy, z.cell + dz));
         const float middle = g.x * (mx - static_cast<float>(dx)) + g.y * (my - static_cast<float>(dy)) +
                              g.z * (mz - static_cast<float>(dz));

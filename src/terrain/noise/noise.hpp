@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 // What defines the noise, shared by the SIMD kernels, the bounds and the tests; README.md has the formulas.
@@ -19,9 +20,16 @@ inline constexpr std::uint32_t kMixSecond = 0x846CA68BU;
 inline constexpr std::uint32_t kShortY = 21846;
 inline constexpr std::uint32_t kShortZ = 43691;
 
-// Cells further out than 32 bits can count are one cell: there is no noise worth having that far away.
-inline constexpr double kFirstCell = -2147483648.0;
-inline constexpr double kLastCell = 2147483646.0;
+// Cells are counted modulo 2^32. Up to this many from 0, a place within a cell still has 16 binary digits; worlds that
+// go further are refused.
+inline constexpr double kMostCellsFromZero = 68719476736.0;
+
+// An integer in a double, modulo 2^32. Beyond 2^51 it is some number: no cell is told from the next there.
+inline std::uint32_t cell_number(double cell) noexcept {
+    // Added to this, a whole number stands in the low bits of the sum, as two's complement.
+    constexpr double kWhole = 6755399441055744.0;
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(cell + kWhole));
+}
 
 constexpr std::uint32_t mix(std::uint32_t h) noexcept {
     h = (h ^ (h >> 16)) * kMixFirst;
@@ -35,9 +43,8 @@ constexpr std::uint32_t octave_seed(std::uint64_t seed, int octave) noexcept {
     return mix(mix(mix(low) + high) + static_cast<std::uint32_t>(octave));
 }
 
-constexpr std::uint32_t hash(std::uint32_t seed, std::int32_t x, std::int32_t y, std::int32_t z) noexcept {
-    return mix(static_cast<std::uint32_t>(x) * kHashX + static_cast<std::uint32_t>(y) * kHashY +
-               static_cast<std::uint32_t>(z) * kHashZ + seed);
+constexpr std::uint32_t hash(std::uint32_t seed, std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+    return mix(x * kHashX + y * kHashY + z * kHashZ + seed);
 }
 
 struct LatticeGradient {

@@ -74,17 +74,31 @@ HWY_INLINE GradientVectors lattice_gradients(WordVector address) {
             hn::Xor(z, hn::BitCast(df, hn::And(hn::ShiftLeft<2>(h), sign)))};
 }
 
-// Splits coordinates into lattice cells and what is left within the cell, 0 .. 1 (1 where the rest rounds up to it).
+// The low 32 bits of whole numbers, as cell_number has them.
+template <class Doubles>
+HWY_INLINE void store_cells(hn::Vec<Doubles> cells, std::int32_t* out) {
+    const Doubles dd;
+    const auto words = hn::BitCast(hn::RebindToUnsigned<Doubles>(), hn::Add(cells, hn::Set(dd, 6755399441055744.0)));
+#if HWY_TARGET == HWY_SCALAR
+    *out = static_cast<std::int32_t>(static_cast<std::uint32_t>(hn::GetLane(words)));
+#else
+    const hn::Rebind<std::uint32_t, Doubles> du;
+    const hn::Rebind<std::int32_t, Doubles> di;
+    hn::StoreU(hn::BitCast(di, hn::TruncateTo(du, words)), di, out);
+#endif
+}
+
+// Splits coordinates into lattice cells modulo 2^32 and what is left within the cell, 0 .. 1 (1 where the rest rounds
+// up to it).
 HWY_INLINE void split(const double* coordinates, std::size_t count, double frequency, std::int32_t* cells,
                       float* rest) {
     const hn::ScalableTag<double> dd;
     const hn::Rebind<float, decltype(dd)> df;
-    const hn::Rebind<std::int32_t, decltype(dd)> di;
     const std::size_t lanes = hn::Lanes(dd);
     for (std::size_t i = 0; i < count; i += lanes) {
         const auto p = hn::Mul(hn::LoadU(dd, coordinates + i), hn::Set(dd, frequency));
-        const auto cell = hn::Min(hn::Max(hn::Floor(p), hn::Set(dd, kFirstCell)), hn::Set(dd, kLastCell));
-        hn::StoreU(hn::DemoteTo(di, cell), di, cells + i);
+        const auto cell = hn::Floor(p);
+        store_cells<decltype(dd)>(cell, cells + i);
         hn::StoreU(hn::DemoteTo(df, hn::Sub(p, cell)), df, rest + i);
     }
 }

@@ -29,7 +29,7 @@ struct PairPlane {
     alignas(64) float y[kPairPoints];
     alignas(64) float z[kPairPoints];
 
-    void fill(const PointRange& range, std::uint32_t seed, std::int32_t plane) {
+    void fill(const PointRange& range, std::uint32_t seed, std::uint32_t plane) {
         const Floats d;
         const Words du;
         const std::size_t lanes = hn::Lanes(d);
@@ -41,8 +41,8 @@ struct PairPlane {
         const WordVector steps = hn::Add(hn::Mul(lane, hn::Set(du, kHashX)), next_row);
         for (std::size_t row = 0; row < range.rows; row += 2) {
             const std::uint32_t start = range.first_x * kHashX +
-                                        (range.first_y + static_cast<std::uint32_t>(row)) * kHashY +
-                                        static_cast<std::uint32_t>(plane) * kHashZ + seed;
+                                        (range.first_y + static_cast<std::uint32_t>(row)) * kHashY + plane * kHashZ +
+                                        seed;
             const GradientVectors g = lattice_gradients(hn::Add(steps, hn::Set(du, start)));
             hn::Store(g.x, d, x + row * half);
             hn::Store(g.y, d, y + row * half);
@@ -64,7 +64,8 @@ class PairOctave {
         range_ = point_range(xs_.cells, tile.nx, ys_.cells, tile.ny, half);
         if (range_.columns > half) return false;
         for (std::size_t i = 0; i < tile.nx + kMostLanes; ++i) {
-            columns_[i] = xs_.cells[std::min(i, tile.nx - 1)] - xs_.cells[0];
+            const std::uint32_t column = cells_between(xs_.cells[0], xs_.cells[std::min(i, tile.nx - 1)]);
+            columns_[i] = static_cast<std::int32_t>(column);
         }
         set_up_rows(tile.ny, half);
         set_up_tail(tile.nx, half);
@@ -136,8 +137,7 @@ class PairOctave {
     void set_up_rows(std::size_t ny, std::size_t half) {
         for (std::size_t y = 0; y < ny + ny % 2; ++y) {
             const std::size_t at = std::min(y, ny - 1);
-            const auto row =
-                static_cast<std::uint32_t>(ys_.cells[at] - ys_.cells[0]) * static_cast<std::uint32_t>(half);
+            const auto row = cells_between(ys_.cells[0], ys_.cells[at]) * static_cast<std::uint32_t>(half);
             (y % 2 == 0 ? near_[y / 2].first : near_[y / 2].second) = row;
             std::fill_n(rests_ + y * half, half, ys_.rest[at]);
             std::fill_n(faded_ + y * half, half, ys_.faded[at]);
@@ -169,7 +169,7 @@ class PairOctave {
     const Octave* octave_ = nullptr;
     PointRange range_{};
     bool has_planes_ = false;
-    std::int32_t cell_ = 0;
+    std::uint32_t cell_ = 0;
     std::size_t low_ = 0;
     PairPlane planes_[2];
     PairPlane blended_;

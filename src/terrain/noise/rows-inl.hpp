@@ -95,15 +95,15 @@ struct GradientPlane {
     alignas(64) float y[kTilePoints * kPointStride];
     alignas(64) float z[kTilePoints * kPointStride];
 
-    void fill(const PointRange& range, std::uint32_t seed, std::int32_t plane) {
+    void fill(const PointRange& range, std::uint32_t seed, std::uint32_t plane) {
         const Floats df;
         const Words du;
         const std::size_t lanes = hn::Lanes(df);
         const WordVector steps = hn::Mul(hn::Iota(du, 0U), hn::Set(du, kHashX));
         for (std::size_t row = 0; row < range.rows; ++row) {
             const std::uint32_t start = range.first_x * kHashX +
-                                        (range.first_y + static_cast<std::uint32_t>(row)) * kHashY +
-                                        static_cast<std::uint32_t>(plane) * kHashZ + seed;
+                                        (range.first_y + static_cast<std::uint32_t>(row)) * kHashY + plane * kHashZ +
+                                        seed;
             for (std::size_t column = 0; column < range.columns; column += lanes) {
                 const auto at = start + static_cast<std::uint32_t>(column) * kHashX;
                 const GradientVectors g = lattice_gradients(hn::Add(steps, hn::Set(du, at)));
@@ -257,7 +257,7 @@ HWY_NOINLINE void rows_octave(const Octave& octave, const SampleBlock& block, co
     GradientPlane* high = &storage[1];
     GradientPlane& blended = storage[2];
     RowArrays arrays;
-    std::int32_t cell = 0;
+    std::uint32_t cell = 0;
     for (std::int32_t z = 0; z < block.nz; ++z) {
         const AxisPoint at = axis_point(block.lattice.z(block.first.z + z * block.step) * octave.frequency);
         if (z == 0 || at.cell != cell) {
@@ -271,7 +271,7 @@ HWY_NOINLINE void rows_octave(const Octave& octave, const SampleBlock& block, co
         }
         blend_planes(range.rows * range.stride, *low, *high, at.rest, blended);
         for (std::size_t y = 0; y < tile.ny; ++y) {
-            const std::size_t near = static_cast<std::size_t>(ys.cells[y] - ys.cells[0]) * range.stride;
+            const std::size_t near = std::size_t{cells_between(ys.cells[0], ys.cells[y])} * range.stride;
             const FloatVector v = hn::Set(d, ys.rest[y]);
             const FloatVector s = hn::Set(d, ys.faded[y]);
             float* const row =

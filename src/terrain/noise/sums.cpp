@@ -1,5 +1,6 @@
 #include "terrain/noise/sums.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -36,6 +37,14 @@ int octaves_shown(const NoiseSum& sum, double spacing) noexcept {
     int count = 1;
     while (count < sum.count && sum.octaves[static_cast<std::size_t>(count)].frequency * 2 * spacing <= 1) ++count;
     return count;
+}
+
+double reach_of(const NoiseSum& sum) noexcept {
+    double highest = 0;
+    for (int i = 0; i < sum.count; ++i) {
+        highest = std::max(highest, sum.octaves[static_cast<std::size_t>(i)].frequency);
+    }
+    return kMostCellsFromZero / highest;
 }
 
 void sum_densities(const NoiseSum& sum, const Base& base, std::span<const Position> points, std::span<float> out) {

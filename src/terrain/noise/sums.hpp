@@ -21,4 +21,7 @@ void sum_densities(const NoiseSum& sum, const Base& base, std::span<const Positi
 void sum_gradients(const NoiseSum& sum, const Base& base, double spacing, bool flat, std::span<const Position> points,
                    std::span<Gradient> out);
 
+// As Field::reach.
+double reach_of(const NoiseSum& sum) noexcept;
+
 }  // namespace quarry::terrain::impl

@@ -9,6 +9,7 @@
 #include "quarry/terrain/lattice.hpp"
 #include "terrain/noise/kernels.hpp"
 #include "terrain/noise/noise.hpp"
+#include "terrain/rounding.hpp"
 
 // The parts of the block kernels that need no vectors: a block is cut into tiles, so that what a tile needs of the
 // noise's lattice fits on the stack. Everything here is static, since it is compiled for each SIMD target.
@@ -27,13 +28,18 @@ struct Tile {
 };
 
 struct AxisPoint {
-    std::int32_t cell;
+    std::uint32_t cell;
     float rest;
 };
 
 static inline AxisPoint axis_point(double p) {
-    const double cell = std::min(std::max(std::floor(p), kFirstCell), kLastCell);
-    return {static_cast<std::int32_t>(cell), static_cast<float>(p - cell)};
+    const double cell = std::floor(p);
+    return {cell_number(cell), static_cast<float>(p - cell)};
+}
+
+// From one cell up to another; cells are counted modulo 2^32.
+static inline std::uint32_t cells_between(std::int32_t low, std::int32_t high) {
+    return static_cast<std::uint32_t>(high) - static_cast<std::uint32_t>(low);
 }
 
 // Lattice points under a tile.
@@ -47,8 +53,8 @@ struct PointRange {
 
 static inline PointRange point_range(const std::int32_t* x, std::size_t nx, const std::int32_t* y, std::size_t ny,
                                      std::size_t lanes) {
-    const auto columns = static_cast<std::size_t>(x[nx - 1] - x[0]) + 2;
-    const auto rows = static_cast<std::size_t>(y[ny - 1] - y[0]) + 2;
+    const std::size_t columns = std::size_t{cells_between(x[0], x[nx - 1])} + 2;
+    const std::size_t rows = std::size_t{cells_between(y[0], y[ny - 1])} + 2;
     return {static_cast<std::uint32_t>(x[0]), static_cast<std::uint32_t>(y[0]), columns, rows,
             (columns + lanes - 1) / lanes * lanes};
 }
@@ -57,7 +63,7 @@ static inline PointRange point_range(const std::int32_t* x, std::size_t nx, cons
 static inline bool is_dense(const std::int32_t* x, std::size_t nx, std::size_t lanes) {
     for (std::size_t i = 0; i < nx; i += lanes) {
         const std::size_t last = std::min(i + lanes, nx) - 1;
-        if (static_cast<std::size_t>(x[last] - x[i]) >= lanes) return false;
+        if (cells_between(x[i], x[last]) >= lanes) return false;
     }
     return true;
 }
@@ -78,8 +84,10 @@ static inline double cells_per_sample(const Octave& octave, const SampleBlock& b
     return octave.frequency * block.lattice.voxel_size * block.step;
 }
 
-// Up to a cell a sample, a lattice point serves many samples; from two cells on it would serve one.
+// Up to a cell a sample, a lattice point serves many samples; from two cells on it would serve one. Where coordinates
+// are so far out that samples no longer lie at even distances, a tile could touch more points than it has room for.
 static inline bool use_rows(const Octave& octave, const SampleBlock& block, NoiseForm form) {
+    if (!(farthest(box_of(block)) * octave.frequency <= kMostCellsFromZero)) return false;
     if (form == NoiseForm::automatic) return cells_per_sample(octave, block) <= 1;
     return form == NoiseForm::rows;
 }
