@@ -40,10 +40,24 @@ TEST(StressCommand, UnknownNamesAreRefusedWithTheKnownOnes) {
     expect_refused(stress({"--json", ""}), "--json");
 }
 
-TEST(StressCommand, ProcessesAreRefusedUntilTheyAreThere) {
+TEST(StressCommand, FaultsAreForProcessesOnly) {
     expect_refused(stress({"--faults", "kill"}), "--backend processes");
     expect_refused(stress({"--backend", "processes", "--faults", "kill,flood"}), "kill, stop, oom, garbage");
     expect_refused(stress({"--backend", "processes", "--workers", "300"}), "1 to 256");
+}
+
+// R33 to R37
+TEST(StressCommand, WorkerProcessesLoseNothingWhileTheyAreBroken) {
+    const Outcome outcome = stress({"--backend", "processes", "--workers", "2", "--duration", "1.5", "--faults",
+                                    "kill,garbage,oom", "--rate", "4", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("options").at("backend"), "processes");
+    EXPECT_EQ(report.at("workers_alive"), 2) << "a replaced worker is not a dead one";
+    EXPECT_EQ(report.at("received"), report.at("submitted"));
+    for (const char* none : {"failed", "lost", "twice"}) EXPECT_EQ(report.at(none), 0) << none;
+    EXPECT_GE(report.at("faults").get<int>(), 3);
+    EXPECT_GE(report.at("restarts").get<int>(), 2);
 }
 
 TEST(StressCommand, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {

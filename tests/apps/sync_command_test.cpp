@@ -47,6 +47,16 @@ TEST(SyncCommand, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
     expect_refused(sync({"--soak", "3600", "--json", "/tmp"}), "folder");
 }
 
+TEST(SyncCommand, RunsOnWorkerProcesses) {
+    const Outcome outcome = sync({"--scenario", "baseline", "--hertz", "120", "--render", "0.5", "--backend",
+                                  "processes", "--workers", "1", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("options").at("backend"), "processes");
+    expect_refused(sync({"--soak", "1", "--backend", "processes"}), "--soak runs on threads");
+    expect_refused(sync({"--faults", "kill"}), "--backend processes");
+}
+
 // R42, R44
 TEST(SyncCommand, ScenarioIsReportedWithItsIdealAndItsLedger) {
     const Outcome outcome = sync({"--scenario", "baseline", "--hertz", "120", "--render", "0.5", "--json", "-"});

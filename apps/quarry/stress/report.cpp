@@ -151,9 +151,11 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
                                            name_of(options.faults.kinds), grouped(outcome.restarts)));
     }
     text += line("jobs", count_line(outcome, look));
-    text += line("refusal", fmt::format("{} of {} offered at once refused: the queue holds {}",
-                                        grouped(outcome.refusal.offered - outcome.refusal.accepted),
-                                        grouped(outcome.refusal.offered), grouped(outcome.refusal.fitting)));
+    if (outcome.refusal.offered != 0) {
+        text += line("refusal", fmt::format("{} of {} offered at once refused: the queue holds {}",
+                                            grouped(outcome.refusal.offered - outcome.refusal.accepted),
+                                            grouped(outcome.refusal.offered), grouped(outcome.refusal.fitting)));
+    }
     text += line("throughput", throughput_line(outcome, look));
     text += line("latency", latency_line(outcome.latency, look));
     text += host_lines(outcome, look) + worker_lines(outcome, look);

@@ -55,7 +55,8 @@ std::unique_ptr<Backend> make_backend(const StressOptions& options, std::size_t 
 }  // namespace
 
 StressOutcome run_stress(const StressOptions& options, int cores, const RunControl& control) {
-    const RefusalFigures refusal = offer_too_much(options);
+    // It offers to a pool of threads; what worker processes refuse is counted in the bursts.
+    const RefusalFigures refusal = options.backend == BackendKind::threads ? offer_too_much(options) : RefusalFigures{};
     const bool at_once = options.poll == Poll::afterwards;
     const std::size_t results = at_once ? kMostKept : static_cast<std::size_t>(options.queue);
     const int bursts = at_once ? 1 : std::max(1, static_cast<int>(std::lround(options.duration / kLongestBurst)));
