@@ -1,8 +1,7 @@
 /* The host and its workers in one program: started with the word "worker" it serves. C99. */
+#include <quarry/c.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <quarry/c.h>
 
 /* [begin worker] */
 static int serve(void) {

@@ -26,11 +26,11 @@ extern "C" {
 
 typedef enum quarry_code {
     QUARRY_OK = 0,
-    QUARRY_INVALID = 1,   /* an argument that is not allowed */
-    QUARRY_FAILED = 2,    /* the system or the library refused */
-    QUARRY_REFUSED = 3,   /* a job was not accepted; see quarry_refusal */
-    QUARRY_TIMEOUT = 4,   /* the moment came first */
-    QUARRY_NONE = 5,      /* there is no such thing */
+    QUARRY_INVALID = 1, /* an argument that is not allowed */
+    QUARRY_FAILED = 2,  /* the system or the library refused */
+    QUARRY_REFUSED = 3, /* a job was not accepted; see quarry_refusal */
+    QUARRY_TIMEOUT = 4, /* the moment came first */
+    QUARRY_NONE = 5,    /* there is no such thing */
     QUARRY_NO_MEMORY = 6
 } quarry_code;
 
@@ -47,27 +47,27 @@ typedef struct quarry_engine quarry_engine;
 typedef struct quarry_results quarry_results;
 
 typedef struct quarry_engine_options {
-    size_t size;              /* of this struct, as the caller knows it */
-    int workers;              /* 1 to 256; default 4 */
-    size_t job_queue;         /* default 10,000 */
-    size_t result_queue;      /* default 10,000 */
-    int heartbeat_ms;         /* default 1,000 */
-    int shutdown_timeout_ms;  /* default 2,000 */
-    int start_timeout_ms;     /* default 30,000 */
-    const char* const* command;      /* what a worker is: its executable and arguments, ended by NULL */
-    const char* const* environment;  /* NAME=VALUE for workers, ended by NULL; or NULL */
-    int output;               /* descriptor for what workers print; -1 (default): where this process prints */
-    int spares;               /* default 0 */
-    int wait;                 /* 1 (default): quarry_engine_new waits until workers are ready or have failed */
-    size_t ring_slots;        /* default 512 */
-    size_t max_payload;       /* bytes; default 64 MiB */
-    size_t job_arena;         /* bytes; default 128 MiB */
-    size_t result_arena;      /* bytes for each worker; default 64 MiB */
-    size_t max_states;        /* default 256 */
-    uint64_t memory_limit;    /* bytes a worker may allocate; 0 (default): no limit */
-    int work_ahead_us;        /* default 100 */
-    int spin_us;              /* default 50 */
-    int portable;             /* 1: only what every POSIX system has; default 0 */
+    size_t size;                    /* of this struct, as the caller knows it */
+    int workers;                    /* 1 to 256; default 4 */
+    size_t job_queue;               /* default 10,000 */
+    size_t result_queue;            /* default 10,000 */
+    int heartbeat_ms;               /* default 1,000 */
+    int shutdown_timeout_ms;        /* default 2,000 */
+    int start_timeout_ms;           /* default 30,000 */
+    const char* const* command;     /* what a worker is: its executable and arguments, ended by NULL */
+    const char* const* environment; /* NAME=VALUE for workers, ended by NULL; or NULL */
+    int output;                     /* descriptor for what workers print; -1 (default): where this process prints */
+    int spares;                     /* default 0 */
+    int wait;                       /* 1 (default): quarry_engine_new waits until workers are ready or have failed */
+    size_t ring_slots;              /* default 512 */
+    size_t max_payload;             /* bytes; default 64 MiB */
+    size_t job_arena;               /* bytes; default 128 MiB */
+    size_t result_arena;            /* bytes for each worker; default 64 MiB */
+    size_t max_states;              /* default 256 */
+    uint64_t memory_limit;          /* bytes a worker may allocate; 0 (default): no limit */
+    int work_ahead_us;              /* default 100 */
+    int spin_us;                    /* default 50 */
+    int portable;                   /* 1: only what every POSIX system has; default 0 */
 } quarry_engine_options;
 
 /* Sets the size and all defaults. */
@@ -99,11 +99,11 @@ QUARRY_C_API const char* quarry_refusal_text(int refusal);
 
 typedef struct quarry_job_options {
     size_t size;
-    int64_t deadline_ns;  /* of the monotonic clock (quarry_now_ns); 0 (default): none */
-    int priority;         /* quarry_priority; default normal */
-    int worker;           /* only this one; -1 (default): any */
-    int has_frame;        /* 1: frame_tag is set */
-    uint32_t frame_tag;   /* from quarry_ledger_submitted */
+    int64_t deadline_ns; /* of the monotonic clock (quarry_now_ns); 0 (default): none */
+    int priority;        /* quarry_priority; default normal */
+    int worker;          /* only this one; -1 (default): any */
+    int has_frame;       /* 1: frame_tag is set */
+    uint32_t frame_tag;  /* from quarry_ledger_submitted */
 } quarry_job_options;
 QUARRY_C_API void quarry_job_options_init(quarry_job_options* options);
 
@@ -132,17 +132,17 @@ typedef enum quarry_status {
 
 typedef struct quarry_result {
     uint64_t id;
-    int status;             /* quarry_status */
-    int poison;             /* 1: its worker died twice of it */
-    int worker;             /* -1: none */
+    int status; /* quarry_status */
+    int poison; /* 1: its worker died twice of it */
+    int worker; /* -1: none */
     int has_frame;
     uint32_t frame_tag;
-    uint64_t type;          /* quarry_type_hash of its name */
+    uint64_t type; /* quarry_type_hash of its name */
     int64_t run_ns;
     int64_t latency_ns;
-    const void* payload;    /* valid until its quarry_results are freed, or it is detached and that freed */
+    const void* payload; /* valid until its quarry_results are freed, or it is detached and that freed */
     size_t length;
-    const char* text;       /* of any status but ok: what happened */
+    const char* text; /* of any status but ok: what happened */
     const char* traceback;
 } quarry_result;
 
@@ -181,14 +181,14 @@ typedef struct quarry_engine_stats {
     uint64_t accepted, refused, ok, errors, cancelled, deadline, lost, poison, polled, reruns, restarts, corrupt, hung,
         late;
     size_t waiting, running, results, waiting_high_water, job_arena_used, memory_bound;
-    int job_queue_level;     /* 0 normal, 1 80 % full, 2 90 % full */
+    int job_queue_level; /* 0 normal, 1 80 % full, 2 90 % full */
     int result_queue_level;
 } quarry_engine_stats;
 /* Set `size` first. */
 QUARRY_C_API quarry_code quarry_engine_get_stats(const quarry_engine* engine, quarry_engine_stats* stats);
 
 typedef struct quarry_worker_health {
-    int process;     /* -1: none at the moment */
+    int process; /* -1: none at the moment */
     int alive;
     int busy;
     int lacks_room;
@@ -215,7 +215,7 @@ typedef struct quarry_worker quarry_worker;
 
 typedef struct quarry_job {
     uint64_t id;
-    uint64_t type;  /* quarry_type_hash of a handler's name */
+    uint64_t type; /* quarry_type_hash of a handler's name */
     const void* payload;
     size_t length;
 } quarry_job;
@@ -309,11 +309,11 @@ QUARRY_C_API void quarry_mesh_free(quarry_mesh* mesh);
 typedef struct quarry_mesh_view {
     quarry_chunk_key key;
     size_t vertices;
-    const float* positions;       /* three each */
-    const float* normals;         /* three each */
-    const uint8_t* materials;     /* four each; NULL: none */
+    const float* positions;   /* three each */
+    const float* normals;     /* three each */
+    const uint8_t* materials; /* four each; NULL: none */
     size_t indices;
-    const uint16_t* short_indices;  /* one of the two is NULL, unless there are no indices */
+    const uint16_t* short_indices; /* one of the two is NULL, unless there are no indices */
     const uint32_t* long_indices;
 } quarry_mesh_view;
 QUARRY_C_API quarry_code quarry_mesh_get(const quarry_mesh* mesh, quarry_mesh_view* view);

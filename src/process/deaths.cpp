@@ -6,8 +6,8 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr int kDeathsOfOneJob = 2;      // then it is poison
-constexpr int kMostBarrenStarts = 5;    // a place whose workers never become ready is given up
+constexpr int kDeathsOfOneJob = 2;    // then it is poison
+constexpr int kMostBarrenStarts = 5;  // a place whose workers never become ready is given up
 constexpr std::int64_t kFirstPause = 50'000'000;
 constexpr std::int64_t kLongestPause = 2'000'000'000;
 
@@ -39,8 +39,8 @@ void Core::bury(std::size_t number, std::int64_t now) {
     if (cause.death == Death::hung) ++stats_.hung;
     judge(peer, refusing_ && cause.death == Death::none ? Cause{Death::shut_down, 0} : cause);
     seat.last_death = in_words(cause);
-    const bool was_ready = peer.segment->header().state.load(std::memory_order_relaxed) ==
-                           static_cast<std::uint32_t>(WorkerState::ready);
+    const bool was_ready =
+        peer.segment->header().state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(WorkerState::ready);
     const bool fruitful = peer.finished != 0;
     if (!was_ready && cause.death == Death::exited && cause.code == kWrongProtocolStatus) {
         failure_ = "the worker is of another version: it does not speak protocol " + std::to_string(kProtocol) +
@@ -49,31 +49,29 @@ void Core::bury(std::size_t number, std::int64_t now) {
         failure_ = "the worker " + in_words(cause) +
                    " before it was ready; a worker is a program that calls quarry::process::serve";
     }
+    // Results that the host holds keep the memory; the rest of it goes back.
+    if (peer.segment.use_count() > 1) peer.segment->drop_unused_pages();
     seat.peer.reset();
     if (!refusing_) plan_restart(seat, fruitful, was_ready, now);
     changed_.notify_all();
 }
 
 // Published: done, and drained already. Not started: run again. Started: run again if that is allowed, else lost. A
-// worker runs one job at a time and in order, so only the oldest without an answer can have been started.
+// worker runs one job at a time and in order, so only the oldest without an answer can have been started; unless the
+// answers are nonsense, for then nobody knows how far it came.
 void Core::judge(Peer& peer, const Cause& cause) {
-    bool oldest = true;
     std::vector<std::uint32_t> again;
-    for (std::uint64_t position = peer.ring.oldest(); position != peer.ring.next(); ++position) {
+    const std::uint64_t oldest = peer.ring.oldest();
+    for (std::uint64_t position = oldest; position != peer.ring.next(); ++position) {
         const Entry& entry = peer.entry(position);
-        if (entry.record == kNoRecord) {
-            // An answer was due for it, but a withdrawn job is passed over without a start.
-            if (entry.message != Message::job) oldest = false;
-            continue;
-        }
+        if (entry.record == kNoRecord) continue;
         Record& record = records_[entry.record];
-        const bool started = oldest && !peer.segment->job(position).claim.is_ready();
-        oldest = false;
-        if (!started) {
+        const bool can_have_started = position == oldest || cause.death == Death::corrupt;
+        if (!can_have_started || peer.segment->job(position).claim.is_ready()) {
             again.push_back(entry.record);
             continue;
         }
-        ++record.kills;
+        if (position == oldest) ++record.kills;
         if (record.late) {
             end_without_answer(entry.record, Status::deadline, {});
         } else if (record.retry == Retry::idempotent && record.kills < kDeathsOfOneJob && !refusing_) {
@@ -105,6 +103,8 @@ void Core::plan_restart(Seat& seat, bool fruitful, bool was_ready, std::int64_t 
     if (!was_ready && handlers_.empty()) seat.failed = true;
     if (seat.failed) {
         changed_.notify_all();
+        end_waiting(seat.pinned, Status::worker_lost, {Death::no_worker, 0});
+        notify_host();
         give_up_if_hopeless();
     }
 }
@@ -187,6 +187,7 @@ void Core::ask_workers_to_end() {
     const auto ask = [](Peer& peer) {
         peer.segment->header().stop.store(1, std::memory_order_seq_cst);
         peer.wake();
+        os::ring_event(peer.control.get());  // so that the watching thread need not be waited for
     };
     for (Seat& seat : seats_) {
         if (seat.peer != nullptr) ask(*seat.peer);

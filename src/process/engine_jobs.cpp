@@ -3,6 +3,7 @@
 
 #include "jobs/os.hpp"
 #include "process/core.hpp"
+#include "quarry/frame/frame_ledger.hpp"
 #include "quarry/jobs/error.hpp"
 
 // What the host does with jobs.
@@ -10,7 +11,8 @@ namespace quarry::process::impl {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-// A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by itself.
+// A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by
+// itself.
 constexpr std::int64_t kLongestSleep = 10 * kMillisecond;
 constexpr int kLooksBeforeSleep = 200;
 
@@ -37,8 +39,8 @@ Submitted Core::submit(JobType type, std::span<const std::byte> payload, const J
 
 std::size_t Core::submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out) {
     if (!out.empty() && out.size() < jobs.size()) {
-        throw Error("submit_many needs a place for the answer to each job: " + std::to_string(jobs.size()) +
-                    " jobs, " + std::to_string(out.size()) + " places");
+        throw Error("submit_many needs a place for the answer to each job: " + std::to_string(jobs.size()) + " jobs, " +
+                    std::to_string(out.size()) + " places");
     }
     if (is_forked_child()) {
         std::fill(out.begin(), out.end(), Submitted{0, Refusal::shut_down});
@@ -73,6 +75,9 @@ std::size_t Core::submit_many(std::span<const JobRequest> jobs, std::span<Submit
 
 std::size_t Core::poll(std::vector<Result>& out, std::size_t most, std::chrono::nanoseconds budget) {
     if (is_forked_child()) return 0;
+    if (options_.ledger != nullptr && !options_.ledger->host().is_host()) {
+        throw Error("poll of an engine with a ledger belongs to the thread whose frames the ledger keeps");
+    }
     const bool limited = budget != Engine::kNoLimit;
     const auto end = limited ? std::chrono::steady_clock::now() + budget : std::chrono::steady_clock::time_point::max();
     const Lock lock(mutex_);
@@ -213,12 +218,14 @@ void Core::purge_states() {
 }
 
 void Core::set_retry(JobType type, Retry retry) {
+    if (is_forked_child()) return;
     const Lock lock(mutex_);
     const std::uint32_t index = types_.find_or_add(type);
     if (index != Types::kUnknown) types_[index].retry = retry;
 }
 
 int Core::descriptor() {
+    if (is_forked_child()) return -1;
     const Lock lock(mutex_);
     if (!descriptor_used_) {
         descriptor_used_ = true;

@@ -9,10 +9,10 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::uint64_t kUnmeasured = 10'000;     // nanoseconds that a job of a new type is taken for
-constexpr std::uint64_t kUnmeasuredAhead = 8;     // and how many of them a worker gets
+constexpr std::uint64_t kUnmeasured = 10'000;        // nanoseconds that a job of a new type is taken for
+constexpr std::uint64_t kUnmeasuredAhead = 8;        // and how many of them a worker gets
 constexpr std::uint64_t kLongestSecond = 1'000'000;  // a job that may wait behind another one, whatever that is
-constexpr std::uint64_t kWakingCost = 5'000;      // what it takes to wake a worker, in nanoseconds of work
+constexpr std::uint64_t kWakingCost = 5'000;         // what it takes to wake a worker, in nanoseconds of work
 
 }  // namespace
 
@@ -23,6 +23,7 @@ Refusal Core::why_not(JobType type, std::span<const std::byte> payload, const Jo
     if (!handlers_.empty() && handlers_.count(type.hash()) == 0) return Refusal::unknown_type;
     if (payload.size() > options_.max_payload) return Refusal::payload_too_large;
     if (options.worker < -1 || options.worker >= options_.workers) return Refusal::no_such_worker;
+    if (options.worker >= 0 && seats_[static_cast<std::size_t>(options.worker)].failed) return Refusal::failed;
     if (waiting_ >= options_.job_queue) return Refusal::queue_full;
     return Refusal::none;
 }
@@ -233,14 +234,11 @@ void Core::arm() {
             if (seat.peer == nullptr || seat.peer->stage != Peer::Stage::ready) continue;
             Peer& peer = *seat.peer;
             SegmentHeader& header = peer.segment->header();
-            const bool wanted = waiting_ != 0;
-            if (!wanted && !peer.armed) continue;
-            const auto low = static_cast<std::uint32_t>(peer.ring.unanswered() / 2);
-            header.low.store(low, std::memory_order_relaxed);
-            header.armed.store(wanted ? 1 : 0, std::memory_order_seq_cst);
-            peer.armed = wanted;
+            // The worker reads these for each job: not written without need.
+            if (header.armed.load(std::memory_order_relaxed) != 0) continue;
+            header.low.store(static_cast<std::uint32_t>(peer.ring.unanswered() / 2), std::memory_order_relaxed);
+            header.armed.store(1, std::memory_order_seq_cst);
         }
-        if (waiting_ == 0) return;
         Atomics::fence(std::memory_order_seq_cst);
         for (Seat& seat : seats_) {
             if (seat.peer != nullptr && seat.peer->stage == Peer::Stage::ready && seat.peer->ring.unanswered() != 0 &&

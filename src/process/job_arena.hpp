@@ -28,7 +28,7 @@ class JobArena {
         if (!first) return std::nullopt;
         if (*first == first_free_) first_free_ += count;
         used_ += count;
-        std::memcpy(mapped_ + *first * kBlockBytes, from, length);
+        if (length != 0) std::memcpy(mapped_ + *first * kBlockBytes, from, length);
         return static_cast<std::uint32_t>(*first);
     }
     void give(std::uint32_t first, std::size_t length) {

@@ -58,14 +58,10 @@ struct Peer {
     std::uint64_t work = 0;  // nanoseconds, estimated, of all entries
     std::uint64_t sent_version = 0;
     std::map<std::string, std::shared_ptr<StateBlob>> held;
-    bool armed = false;
-    std::uint32_t low = 0;
     bool dirty = false;  // jobs are filled in that are not published
 
     Entry& entry(std::uint64_t position) { return entries[position % entries.size()]; }
-    std::uint64_t work_ahead() {
-        return ring.unanswered() == 0 ? 0 : work - entry(ring.oldest()).estimate;
-    }
+    std::uint64_t work_ahead() { return ring.unanswered() == 0 ? 0 : work - entry(ring.oldest()).estimate; }
     bool is_asleep() { return segment->header().bell.is_asleep(); }
     void wake() {
         if (segment->header().bell.ring()) os::wake(kind, raw(segment->header().bell.word()), job_event.ring.get());

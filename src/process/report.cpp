@@ -14,6 +14,7 @@ QueueLevel level_of(std::size_t used, std::size_t capacity) {
 }  // namespace
 
 EngineStats Core::stats() {
+    if (is_forked_child()) return {};
     const Lock lock(mutex_);
     drain_rings();
     EngineStats stats = stats_;
@@ -23,15 +24,17 @@ EngineStats Core::stats() {
     stats.job_queue = level_of(waiting_, options_.job_queue);
     stats.result_queue = level_of(running_ + completed_count_, options_.result_queue);
     stats.job_arena_used = arena_.used_bytes();
-    stats.memory_bound = arena_.bytes() + kHostPageBytes +
-                         static_cast<std::size_t>(options_.workers + options_.spares) * shape_.bytes();
+    stats.memory_bound =
+        arena_.bytes() + kHostPageBytes + static_cast<std::size_t>(options_.workers + options_.spares) * shape_.bytes();
     for (const TypeEntry& type : types_.all()) stats.types.push_back(type.stats);
     return stats;
 }
 
 EngineHealth Core::health() {
-    const Lock lock(mutex_);
     EngineHealth health;
+    health.readiness = Readiness::failed;
+    if (is_forked_child()) return health;
+    const Lock lock(mutex_);
     std::size_t serving = 0;
     for (Seat& seat : seats_) {
         WorkerHealth worker;
@@ -50,9 +53,9 @@ EngineHealth Core::health() {
         health.workers.push_back(std::move(worker));
     }
     health.failure = failure_;
-    health.readiness = hopeless_ || refusing_                ? Readiness::failed
+    health.readiness = hopeless_ || refusing_             ? Readiness::failed
                        : serving == health.workers.size() ? Readiness::ready
-                                                             : Readiness::degraded;
+                                                          : Readiness::degraded;
     return health;
 }
 
@@ -61,6 +64,7 @@ Readiness Core::ready() {
 }
 
 std::vector<std::string> Core::handlers() {
+    if (is_forked_child()) return {};
     const Lock lock(mutex_);
     return handler_names_;
 }

@@ -54,9 +54,9 @@ struct JobSlot {
     Message message = Message::job;
     Place place = Place::inside;
     std::uint64_t id = 0;
-    std::uint64_t type = 0;      // hash of the name; of a state: its version
-    std::int64_t deadline = 0;   // monotonic nanoseconds; 0: none
-    std::uint32_t length = 0;    // of the payload
+    std::uint64_t type = 0;     // hash of the name; of a state: its version
+    std::int64_t deadline = 0;  // monotonic nanoseconds; 0: none
+    std::uint32_t length = 0;   // of the payload
     std::uint32_t key_length = 0;
     std::array<std::byte, kJobInline> bytes{};
 };
@@ -160,6 +160,21 @@ class Segment {
         }
     }
 
+    // When the worker is gone: pages of the arena in which no result lies go back to the system.
+    void drop_unused_pages() {
+        constexpr std::size_t kBlocksInPage = kPageBytes / kBlockBytes;
+        const BlockMap<Atomics> map = blocks();
+        const std::size_t pages = map.blocks() / kBlocksInPage;
+        std::size_t first = 0;  // of the unused ones before the page
+        for (std::size_t page = 0; page <= pages; ++page) {
+            bool unused = page < pages;
+            for (std::size_t i = 0; unused && i < kBlocksInPage; ++i) unused = map.is_free(page * kBlocksInPage + i);
+            if (unused) continue;
+            if (page != first) os::drop_pages(arena() + first * kPageBytes, (page - first) * kPageBytes);
+            first = page + 1;
+        }
+    }
+
     static constexpr std::size_t blocks_for(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
   private:
@@ -188,7 +203,16 @@ inline void no_second_look() {
 }
 
 // The descriptors a worker is started with, in this order from 3 on.
-enum ChannelDescriptor { kSegmentFd, kJobArenaFd, kHostPageFd, kControlFd, kSupervisorFd, kHostEventFd, kJobEventFd, kWaitEventFd };
+enum ChannelDescriptor {
+    kSegmentFd,
+    kJobArenaFd,
+    kHostPageFd,
+    kControlFd,
+    kSupervisorFd,
+    kHostEventFd,
+    kJobEventFd,
+    kWaitEventFd
+};
 inline constexpr int kChannelDescriptors = 8;
 // How a worker ends that was started by an engine of another version, whose memory it cannot read.
 inline constexpr int kWrongProtocolStatus = 97;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1'000 * kMillisecond;
-constexpr std::int64_t kBacklogTick = 2 * kMillisecond;  // while jobs wait: in case a worker cannot ring any more
+constexpr std::int64_t kBacklogTick = 2 * kMillisecond;    // while jobs wait: in case a worker cannot ring any more
 constexpr std::int64_t kPortableTick = 50 * kMillisecond;  // between looks with waitpid
 constexpr int kBeatsInPatience = 4;
 
@@ -41,7 +41,7 @@ void Core::supervise() {
     std::vector<bool> readable;
     std::int64_t last = os::monotonic_ns();
     Lock lock(mutex_);
-    while (!quitting_) {
+    while (!quitting_ || has_processes()) {
         start_missing(lock);
         const std::int64_t now = os::monotonic_ns();
         sleeping_until_ = std::min(next_event(now), now + kSecond);
@@ -64,6 +64,10 @@ void Core::supervise() {
     }
 }
 
+bool Core::has_processes() const {
+    return !spares_.empty() || std::any_of(seats_.begin(), seats_.end(), has_peer);
+}
+
 void Core::collect_waits(std::vector<int>& descriptors) const {
     descriptors.clear();
     descriptors.push_back(supervisor_event_.wait.get());
@@ -76,9 +80,8 @@ void Core::collect_waits(std::vector<int>& descriptors) const {
 std::int64_t Core::next_event(std::int64_t now) {
     std::int64_t next = now + kSecond;
     const auto earlier = [&](std::int64_t moment) { next = std::min(next, std::max(moment, now)); };
-    bool any = false;
+    const bool any = has_processes();
     for (const Seat& seat : seats_) {
-        any |= seat.peer != nullptr;
         if (seat.peer == nullptr && !seat.failed && !refusing_) earlier(seat.start_at);
     }
     const std::int64_t patience = std::chrono::nanoseconds(options_.heartbeat).count();
@@ -132,7 +135,8 @@ void Core::look_at_start(Peer& peer, std::int64_t now) {
         learn_handlers(peer);
         changed_.notify_all();
     } else if (state == WorkerState::refused) {
-        const std::size_t length = std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
+        const std::size_t length =
+            std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
         failure_.assign(header.text.data(), length);
         peer.condemn({Death::exited, 1});
     } else if (now - peer.started > std::chrono::nanoseconds(options_.start_timeout).count()) {
@@ -215,6 +219,7 @@ void Core::start_missing(Lock& lock) {
         }
         lock.lock();
         if (peer != nullptr) {
+            if (refusing_) peer->condemn({Death::shut_down, 0});
             seat.peer = std::move(peer);
         } else {
             failure_ = failure;
@@ -232,6 +237,7 @@ void Core::start_missing(Lock& lock) {
         }
         lock.lock();
         if (peer == nullptr) return;
+        if (refusing_) peer->condemn({Death::shut_down, 0});
         spares_.push_back(std::move(peer));
     }
 }
@@ -254,7 +260,8 @@ std::unique_ptr<Peer> Core::start_peer(std::size_t number) {
     header.job_arena_bytes = arena_.bytes();
     header.memory_limit = options_.memory_limit;
     header.worker = static_cast<std::uint32_t>(number);
-    header.beat_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, options_.heartbeat.count() / kBeatsInPatience));
+    header.beat_ms =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(1, options_.heartbeat.count() / kBeatsInPatience));
     header.host_process = os::this_process();
     header.spin_us = static_cast<std::uint32_t>(options_.spin.count());
     auto [control_read, control_write] = os::create_pipe();
@@ -265,9 +272,14 @@ std::unique_ptr<Peer> Core::start_peer(std::size_t number) {
     spawn.environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kProtocol) + ":3");
     spawn.output = options_.output;
     const int job_event = peer->job_event.wait ? peer->job_event.wait.get() : control_read.get();
-    spawn.descriptors = {peer->memory.get(),     arena_.descriptor_for_workers(), page_memory_.get(),
-                         control_read.get(),     supervisor_event_.ring.get(),    host_event_.ring.get(),
-                         job_event,              wait_event_.ring ? wait_event_.ring.get() : host_event_.ring.get()};
+    spawn.descriptors = {peer->memory.get(),
+                         arena_.descriptor_for_workers(),
+                         page_memory_.get(),
+                         control_read.get(),
+                         supervisor_event_.ring.get(),
+                         host_event_.ring.get(),
+                         job_event,
+                         wait_event_.ring ? wait_event_.ring.get() : host_event_.ring.get()};
     peer->child = os::spawn(kind_, spawn);
     peer->started = os::monotonic_ns();
     return peer;

@@ -157,9 +157,8 @@ double distance_by_search(Vec p, const Triangle3& t) {
 // the radius.
 double impact_by_search(const MovingSphere& s, const Triangle3& t, double span) {
     const auto distance = [&](double time) {
-        return distance_by_search({s.center.x + s.velocity.x * time, s.center.y + s.velocity.y * time,
-                                   s.center.z + s.velocity.z * time},
-                                  t);
+        return distance_by_search(
+            {s.center.x + s.velocity.x * time, s.center.y + s.velocity.y * time, s.center.z + s.velocity.z * time}, t);
     };
     if (distance(0) <= s.radius) return 0;
     double low = 0;
@@ -187,7 +186,10 @@ TEST(CollisionPredict, AgreesWithASearchInTime) {
             return Point3{p.x * 0.2F, p.y * 0.2F, p.z * 0.2F};
         };
         const Triangle3 triangle{at(0), at(1), at(2)};
-        const MovingSphere sphere{at(3), {at(4).x * 2, at(4).y * 2, at(4).z * 2}, 0.3F};
+        // On the way through the middle of where the triangles are, more or less.
+        const Point3 start = at(3);
+        const Point3 aim{at(4).x * 0.3F - start.x, at(4).y * 0.3F - start.y, at(4).z * 0.3F - start.z};
+        const MovingSphere sphere{start, aim, 0.3F};
         const double expected = impact_by_search(sphere, triangle, 2);
         const auto found = predict_collisions(std::span(&sphere, 1), std::span(&triangle, 1), 2);
         ASSERT_EQ(found.size(), 1U);
