@@ -47,8 +47,7 @@ class WithChild {
   public:
     template <class Serve>
     explicit WithChild(Serve serve) {
-        void* memory =
-            mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::runtime_error("no shared memory for the baseline");
         shared_ = new (memory) Shared();
         child_ = fork();

@@ -168,7 +168,8 @@ double cpu_seconds_of(int process) {
     if (file == nullptr) return 0;
     unsigned long user = 0;
     unsigned long system = 0;
-    const int got = std::fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
+    const int got =
+        std::fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system);
     std::fclose(file);
     return got == 2 ? static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)) : 0;
 }
@@ -176,7 +177,9 @@ double cpu_seconds_of(int process) {
 double own_cpu_seconds() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; };
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -217,7 +220,8 @@ constexpr std::array kRows{
                [] { return bare_there_and_back(kParkedRounds, true); }},
     ProcessRow{"large", "us", false, 1.2, true, "a result of 4 MiB; bare: one memcpy", large_result,
                [] { return bare_copy(kLarge, kLargeRounds); }},
-    ProcessRow{"replaced", "ms", false, 30, false, "from a worker's death to the end of the next job; bare: the program's start",
+    ProcessRow{"replaced", "ms", false, 30, false,
+               "from a worker's death to the end of the next job; bare: the program's start",
                [] { return replaced(0); }, [] { return bare_start(9); }},
     ProcessRow{"spare", "ms", false, 30, false, "the same with a spare worker", [] { return replaced(1); }, nullptr},
     ProcessRow{"idle", "%", false, 0.1, false, "CPU of host and two workers without work", idle, bare_idle},

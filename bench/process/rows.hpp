@@ -10,7 +10,7 @@ struct ProcessRow {
     std::string_view name;
     std::string_view unit;
     bool higher_is_better;
-    double aim;        // in units, or times the baseline
+    double aim;  // in units, or times the baseline
     bool aim_is_ratio;
     std::string_view what;
     double (*quarry)();

@@ -31,7 +31,8 @@ int main(int count, char** words) {
         std::this_thread::sleep_until(clock.next_step());
         for (int step = clock.advance().steps; step > 0; --step) {
             ledger.begin_frame();
-            engine.submit("echo", "what this frame needs", {.frame = ledger.submitted(), .deadline = clock.next_step() + 1s});
+            engine.submit("echo", "what this frame needs",
+                          {.frame = ledger.submitted(), .deadline = clock.next_step() + 1s});
             for (const quarry::process::Result& result : engine.poll(64, 2ms)) {
                 if (result.status == quarry::process::Status::ok && result.apply) ++applied;
             }

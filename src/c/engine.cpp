@@ -1,3 +1,5 @@
+#include "quarry/process/engine.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "c/error.hpp"
-#include "quarry/process/engine.hpp"
 
 namespace {
 
@@ -34,7 +35,8 @@ Struct known_part(const Struct* given, void (*init)(Struct*)) {
     init(&all);
     if (given == nullptr) return all;
     if (given->size < sizeof(std::size_t) || given->size > sizeof(Struct)) {
-        throw std::invalid_argument("the size of the options is not one that this version knows: use the init function");
+        throw std::invalid_argument(
+            "the size of the options is not one that this version knows: use the init function");
     }
     std::memcpy(static_cast<void*>(&all), given, given->size);
     return all;
@@ -340,8 +342,8 @@ size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_healt
         count = health.workers.size();
         for (std::size_t i = 0; workers != nullptr && i < std::min(count, capacity); ++i) {
             const WorkerHealth& each = health.workers[i];
-            workers[i] = {each.process,        each.alive ? 1 : 0, each.busy ? 1 : 0, each.lacks_room ? 1 : 0, each.jobs,
-                          each.restarts,       each.since_heartbeat.count()};
+            workers[i] = {each.process, each.alive ? 1 : 0, each.busy ? 1 : 0,           each.lacks_room ? 1 : 0,
+                          each.jobs,    each.restarts,      each.since_heartbeat.count()};
         }
         return QUARRY_OK;
     });

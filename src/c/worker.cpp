@@ -1,3 +1,5 @@
+#include "quarry/process/worker.hpp"
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "c/error.hpp"
-#include "quarry/process/worker.hpp"
 
 struct quarry_worker {
     quarry::process::Worker worker;
@@ -56,7 +57,8 @@ quarry_code quarry_worker_ready(quarry_worker* worker, const char* const* names,
 
 quarry_code quarry_worker_refuse(quarry_worker* worker, const char* why) {
     return guarded([&] {
-        if (worker == nullptr || why == nullptr) throw std::invalid_argument("the worker and the text must not be NULL");
+        if (worker == nullptr || why == nullptr)
+            throw std::invalid_argument("the worker and the text must not be NULL");
         worker->worker.refuse(why);
         return QUARRY_OK;
     });

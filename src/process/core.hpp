@@ -30,8 +30,8 @@ struct Seat {
     std::unique_ptr<Peer> peer;  // none: to be started at start_at, or given up
     Pending pinned;
     std::int64_t start_at = 0;
-    bool failed = false;    // given up
-    int barren = 0;         // deaths in a row without a finished job
+    bool failed = false;  // given up
+    int barren = 0;       // deaths in a row without a finished job
     std::uint64_t jobs = 0;
     std::uint64_t restarts = 0;
     std::string last_death;
@@ -140,8 +140,8 @@ class Core {
     JobArena arena_;
     os::Descriptor page_memory_;
     HostPage* page_ = nullptr;
-    os::Event host_event_;        // the pollable descriptor
-    os::Event wait_event_;        // what a waiting host sleeps on, portable kind
+    os::Event host_event_;  // the pollable descriptor
+    os::Event wait_event_;  // what a waiting host sleeps on, portable kind
     os::Event supervisor_event_;
     bool descriptor_used_ = false;
 

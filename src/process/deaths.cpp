@@ -6,8 +6,8 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr int kDeathsOfOneJob = 2;      // then it is poison
-constexpr int kMostBarrenStarts = 5;    // a place whose workers never become ready is given up
+constexpr int kDeathsOfOneJob = 2;    // then it is poison
+constexpr int kMostBarrenStarts = 5;  // a place whose workers never become ready is given up
 constexpr std::int64_t kFirstPause = 50'000'000;
 constexpr std::int64_t kLongestPause = 2'000'000'000;
 
@@ -39,8 +39,8 @@ void Core::bury(std::size_t number, std::int64_t now) {
     if (cause.death == Death::hung) ++stats_.hung;
     judge(peer, refusing_ && cause.death == Death::none ? Cause{Death::shut_down, 0} : cause);
     seat.last_death = in_words(cause);
-    const bool was_ready = peer.segment->header().state.load(std::memory_order_relaxed) ==
-                           static_cast<std::uint32_t>(WorkerState::ready);
+    const bool was_ready =
+        peer.segment->header().state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(WorkerState::ready);
     const bool fruitful = peer.finished != 0;
     if (!was_ready && cause.death == Death::exited && cause.code == kWrongProtocolStatus) {
         failure_ = "the worker is of another version: it does not speak protocol " + std::to_string(kProtocol) +

@@ -144,7 +144,9 @@ void Core::count_end(const Record& record) {
     type.stats.run_max = std::max(type.stats.run_max, run);
     const auto measured = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(run.count()));
     constexpr std::uint64_t kWeight = 8;
-    type.estimate = type.estimate == 0 ? measured : std::max<std::uint64_t>(1, (type.estimate * (kWeight - 1) + measured) / kWeight);
+    type.estimate = type.estimate == 0
+                        ? measured
+                        : std::max<std::uint64_t>(1, (type.estimate * (kWeight - 1) + measured) / kWeight);
 }
 
 void PayloadAccess::put(Payload& payload, Record& record) {

@@ -29,9 +29,9 @@ EngineOptions checked(EngineOptions options) {
             "EngineOptions::heartbeat must be 50 ms to 1 h");
     require(options.start_timeout >= std::chrono::milliseconds(1) && options.start_timeout <= std::chrono::hours(1),
             "EngineOptions::start_timeout must be 1 ms to 1 h");
-    require(options.shutdown_timeout >= std::chrono::milliseconds(0) &&
-                options.shutdown_timeout <= std::chrono::hours(1),
-            "EngineOptions::shutdown_timeout must be 0 to 1 h");
+    require(
+        options.shutdown_timeout >= std::chrono::milliseconds(0) && options.shutdown_timeout <= std::chrono::hours(1),
+        "EngineOptions::shutdown_timeout must be 0 to 1 h");
     require(!options.command.empty() && !options.command[0].empty(),
             "EngineOptions::command must name the executable of the workers");
     require(options.spares >= 0 && options.spares <= kMostSpares, "EngineOptions::spares must be 0 to 64");

@@ -10,7 +10,8 @@ namespace quarry::process::impl {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-// A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by itself.
+// A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by
+// itself.
 constexpr std::int64_t kLongestSleep = 10 * kMillisecond;
 constexpr int kLooksBeforeSleep = 200;
 
@@ -37,8 +38,8 @@ Submitted Core::submit(JobType type, std::span<const std::byte> payload, const J
 
 std::size_t Core::submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out) {
     if (!out.empty() && out.size() < jobs.size()) {
-        throw Error("submit_many needs a place for the answer to each job: " + std::to_string(jobs.size()) +
-                    " jobs, " + std::to_string(out.size()) + " places");
+        throw Error("submit_many needs a place for the answer to each job: " + std::to_string(jobs.size()) + " jobs, " +
+                    std::to_string(out.size()) + " places");
     }
     if (is_forked_child()) {
         std::fill(out.begin(), out.end(), Submitted{0, Refusal::shut_down});

@@ -9,10 +9,10 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::uint64_t kUnmeasured = 10'000;     // nanoseconds that a job of a new type is taken for
-constexpr std::uint64_t kUnmeasuredAhead = 8;     // and how many of them a worker gets
+constexpr std::uint64_t kUnmeasured = 10'000;        // nanoseconds that a job of a new type is taken for
+constexpr std::uint64_t kUnmeasuredAhead = 8;        // and how many of them a worker gets
 constexpr std::uint64_t kLongestSecond = 1'000'000;  // a job that may wait behind another one, whatever that is
-constexpr std::uint64_t kWakingCost = 5'000;      // what it takes to wake a worker, in nanoseconds of work
+constexpr std::uint64_t kWakingCost = 5'000;         // what it takes to wake a worker, in nanoseconds of work
 
 }  // namespace
 

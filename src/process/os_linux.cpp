@@ -1,3 +1,5 @@
+#include "process/os.hpp"
+
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -11,8 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "process/os.hpp"
 
 namespace quarry::process::os::native {
 namespace {
@@ -52,8 +52,7 @@ bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_
     timespec moment{};
     moment.tv_sec = static_cast<time_t>(until / kSecond);
     moment.tv_nsec = static_cast<long>(until % kSecond);
-    const long result =
-        syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, value, &moment, nullptr, FUTEX_BITSET_MATCH_ANY);
+    const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, value, &moment, nullptr, FUTEX_BITSET_MATCH_ANY);
     return result == 0 || errno != ETIMEDOUT;
 }
 

@@ -18,8 +18,7 @@ std::atomic<unsigned> memories_made{0};
 }  // namespace
 
 SharedMemory create_memory(std::size_t bytes) {
-    const std::string name =
-        "/quarry-" + std::to_string(getpid()) + "-" + std::to_string(memories_made.fetch_add(1));
+    const std::string name = "/quarry-" + std::to_string(getpid()) + "-" + std::to_string(memories_made.fetch_add(1));
     SharedMemory memory;
     memory.writable = Descriptor(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR));
     if (!memory.writable) fail("cannot make shared memory", errno);

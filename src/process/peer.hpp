@@ -63,9 +63,7 @@ struct Peer {
     bool dirty = false;  // jobs are filled in that are not published
 
     Entry& entry(std::uint64_t position) { return entries[position % entries.size()]; }
-    std::uint64_t work_ahead() {
-        return ring.unanswered() == 0 ? 0 : work - entry(ring.oldest()).estimate;
-    }
+    std::uint64_t work_ahead() { return ring.unanswered() == 0 ? 0 : work - entry(ring.oldest()).estimate; }
     bool is_asleep() { return segment->header().bell.is_asleep(); }
     void wake() {
         if (segment->header().bell.ring()) os::wake(kind, raw(segment->header().bell.word()), job_event.ring.get());

@@ -47,8 +47,8 @@ struct Record {
     bool late = false;  // its worker is being killed because of its deadline
     Status status = Status::ok;
     Cause cause;
-    std::int64_t deadline = 0;  // 0: none
-    std::uint64_t position = 0;  // in its worker's ring
+    std::int64_t deadline = 0;    // 0: none
+    std::uint64_t position = 0;   // in its worker's ring
     std::uint64_t submitted = 0;  // ticks
     std::uint64_t run = 0;        // ticks
     std::uint64_t latency = 0;    // ticks

@@ -23,8 +23,8 @@ EngineStats Core::stats() {
     stats.job_queue = level_of(waiting_, options_.job_queue);
     stats.result_queue = level_of(running_ + completed_count_, options_.result_queue);
     stats.job_arena_used = arena_.used_bytes();
-    stats.memory_bound = arena_.bytes() + kHostPageBytes +
-                         static_cast<std::size_t>(options_.workers + options_.spares) * shape_.bytes();
+    stats.memory_bound =
+        arena_.bytes() + kHostPageBytes + static_cast<std::size_t>(options_.workers + options_.spares) * shape_.bytes();
     for (const TypeEntry& type : types_.all()) stats.types.push_back(type.stats);
     return stats;
 }
@@ -50,9 +50,9 @@ EngineHealth Core::health() {
         health.workers.push_back(std::move(worker));
     }
     health.failure = failure_;
-    health.readiness = hopeless_ || refusing_                ? Readiness::failed
+    health.readiness = hopeless_ || refusing_             ? Readiness::failed
                        : serving == health.workers.size() ? Readiness::ready
-                                                             : Readiness::degraded;
+                                                          : Readiness::degraded;
     return health;
 }
 

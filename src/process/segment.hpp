@@ -54,9 +54,9 @@ struct JobSlot {
     Message message = Message::job;
     Place place = Place::inside;
     std::uint64_t id = 0;
-    std::uint64_t type = 0;      // hash of the name; of a state: its version
-    std::int64_t deadline = 0;   // monotonic nanoseconds; 0: none
-    std::uint32_t length = 0;    // of the payload
+    std::uint64_t type = 0;     // hash of the name; of a state: its version
+    std::int64_t deadline = 0;  // monotonic nanoseconds; 0: none
+    std::uint32_t length = 0;   // of the payload
     std::uint32_t key_length = 0;
     std::array<std::byte, kJobInline> bytes{};
 };
@@ -188,7 +188,16 @@ inline void no_second_look() {
 }
 
 // The descriptors a worker is started with, in this order from 3 on.
-enum ChannelDescriptor { kSegmentFd, kJobArenaFd, kHostPageFd, kControlFd, kSupervisorFd, kHostEventFd, kJobEventFd, kWaitEventFd };
+enum ChannelDescriptor {
+    kSegmentFd,
+    kJobArenaFd,
+    kHostPageFd,
+    kControlFd,
+    kSupervisorFd,
+    kHostEventFd,
+    kJobEventFd,
+    kWaitEventFd
+};
 inline constexpr int kChannelDescriptors = 8;
 // How a worker ends that was started by an engine of another version, whose memory it cannot read.
 inline constexpr int kWrongProtocolStatus = 97;

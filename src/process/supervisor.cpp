@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1'000 * kMillisecond;
-constexpr std::int64_t kBacklogTick = 2 * kMillisecond;  // while jobs wait: in case a worker cannot ring any more
+constexpr std::int64_t kBacklogTick = 2 * kMillisecond;    // while jobs wait: in case a worker cannot ring any more
 constexpr std::int64_t kPortableTick = 50 * kMillisecond;  // between looks with waitpid
 constexpr int kBeatsInPatience = 4;
 
@@ -132,7 +132,8 @@ void Core::look_at_start(Peer& peer, std::int64_t now) {
         learn_handlers(peer);
         changed_.notify_all();
     } else if (state == WorkerState::refused) {
-        const std::size_t length = std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
+        const std::size_t length =
+            std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
         failure_.assign(header.text.data(), length);
         peer.condemn({Death::exited, 1});
     } else if (now - peer.started > std::chrono::nanoseconds(options_.start_timeout).count()) {
@@ -254,7 +255,8 @@ std::unique_ptr<Peer> Core::start_peer(std::size_t number) {
     header.job_arena_bytes = arena_.bytes();
     header.memory_limit = options_.memory_limit;
     header.worker = static_cast<std::uint32_t>(number);
-    header.beat_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, options_.heartbeat.count() / kBeatsInPatience));
+    header.beat_ms =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(1, options_.heartbeat.count() / kBeatsInPatience));
     header.host_process = os::this_process();
     header.spin_us = static_cast<std::uint32_t>(options_.spin.count());
     auto [control_read, control_write] = os::create_pipe();
@@ -265,9 +267,14 @@ std::unique_ptr<Peer> Core::start_peer(std::size_t number) {
     spawn.environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kProtocol) + ":3");
     spawn.output = options_.output;
     const int job_event = peer->job_event.wait ? peer->job_event.wait.get() : control_read.get();
-    spawn.descriptors = {peer->memory.get(),     arena_.descriptor_for_workers(), page_memory_.get(),
-                         control_read.get(),     supervisor_event_.ring.get(),    host_event_.ring.get(),
-                         job_event,              wait_event_.ring ? wait_event_.ring.get() : host_event_.ring.get()};
+    spawn.descriptors = {peer->memory.get(),
+                         arena_.descriptor_for_workers(),
+                         page_memory_.get(),
+                         control_read.get(),
+                         supervisor_event_.ring.get(),
+                         host_event_.ring.get(),
+                         job_event,
+                         wait_event_.ring ? wait_event_.ring.get() : host_event_.ring.get()};
     peer->child = os::spawn(kind_, spawn);
     peer->started = os::monotonic_ns();
     return peer;

@@ -133,7 +133,8 @@ void two_ring_one() {
     model::thread([=] {
         state->bell.sleep_until(
             [&] {
-                return state->done[0].load(std::memory_order_relaxed) + state->done[1].load(std::memory_order_relaxed) ==
+                return state->done[0].load(std::memory_order_relaxed) +
+                           state->done[1].load(std::memory_order_relaxed) ==
                        2;
             },
             wait_on);

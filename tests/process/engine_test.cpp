@@ -83,7 +83,8 @@ TEST_P(ProcessEngine, ManyJobsAtOnce) {
 TEST_P(ProcessEngine, JobsGoOnWhileTheHostDoesNotCall) {
     Engine engine(options(2));
     constexpr std::uint32_t kJobs = 3'000;
-    for (std::uint32_t i = 0; i < kJobs; ++i) ASSERT_TRUE(engine.submit("compute_heavy", bytes_of(std::array{10U, 50U})));
+    for (std::uint32_t i = 0; i < kJobs; ++i)
+        ASSERT_TRUE(engine.submit("compute_heavy", bytes_of(std::array{10U, 50U})));
     // stats looks at results but hands out no job.
     EXPECT_TRUE(eventually([&] { return engine.stats().waiting == 0; }));
     EXPECT_TRUE(eventually([&] { return engine.stats().results == kJobs; }));
@@ -182,7 +183,8 @@ TEST_P(ProcessEngine, AResultOutlivesItsWorkerAndTheEngine) {
     }
     ASSERT_EQ(kept.payload.size(), 100'000U);
     const auto bytes = kept.payload.bytes();
-    EXPECT_TRUE(std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{100'000 % 251}; }));
+    EXPECT_TRUE(
+        std::all_of(bytes.begin(), bytes.end(), [](std::byte each) { return each == std::byte{100'000 % 251}; }));
 }
 
 TEST_P(ProcessEngine, MoreImportantJobsGoFirst) {
@@ -376,7 +378,6 @@ TEST_P(ProcessEngine, PollHandsOverNoMoreThanAskedFor) {
     EXPECT_EQ(engine.poll().size(), 92U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Systems, ProcessEngine, testing::Values(false, true),
-                         kSystemName);
+INSTANTIATE_TEST_SUITE_P(Systems, ProcessEngine, testing::Values(false, true), kSystemName);
 
 }  // namespace

@@ -157,9 +157,8 @@ double distance_by_search(Vec p, const Triangle3& t) {
 // the radius.
 double impact_by_search(const MovingSphere& s, const Triangle3& t, double span) {
     const auto distance = [&](double time) {
-        return distance_by_search({s.center.x + s.velocity.x * time, s.center.y + s.velocity.y * time,
-                                   s.center.z + s.velocity.z * time},
-                                  t);
+        return distance_by_search(
+            {s.center.x + s.velocity.x * time, s.center.y + s.velocity.y * time, s.center.z + s.velocity.z * time}, t);
     };
     if (distance(0) <= s.radius) return 0;
     double low = 0;

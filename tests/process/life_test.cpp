@@ -1,9 +1,8 @@
 #include <filesystem>
 
 #include <fcntl.h>
-#include <sys/wait.h>
-
 #include <quarry/jobs/error.hpp>
+#include <sys/wait.h>
 
 #include "support.hpp"
 

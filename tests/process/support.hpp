@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -15,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <dirent.h>
 #include <gtest/gtest.h>
 #include <quarry/process/engine.hpp>
 #include <unistd.h>

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <quarry/jobs/error.hpp>
 #include <quarry/process/bytes.hpp>
 #include <quarry/process/handlers.hpp>
 #include <quarry/process/worker.hpp>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 

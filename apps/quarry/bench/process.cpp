@@ -72,17 +72,16 @@ std::string process_table(const std::vector<ProcessFigures>& figures, const benc
                           const Look& look) {
     std::string text = fmt::format("{}, {} usable core{}; median of {} run{}\n\n", machine.cpu, machine.cores,
                                    machine.cores == 1 ? "" : "s", runs, runs == 1 ? "" : "s");
-    text += look.strong(fmt::format("{:<15}{:>9}{:>9}{:>8}{:>12}{:>8}\n", "", "quarry", "bare", "ratio", "aim", "spread"));
+    text +=
+        look.strong(fmt::format("{:<15}{:>9}{:>9}{:>8}{:>12}{:>8}\n", "", "quarry", "bare", "ratio", "aim", "spread"));
     for (const ProcessFigures& each : figures) {
         const std::string own = fmt::format("{:>9.2f}", each.quarry.median);
-        const std::string aim =
-            fmt::format("{} {:g}{}", each.row->higher_is_better ? ">=" : "<=", each.row->aim,
-                        each.row->aim_is_ratio ? "x" : "");
-        text += fmt::format("{:<11} {:<3}{}{:>9}{:>8}{:>12}{:>7.0f}%   {}\n", each.row->name, each.row->unit,
-                            each.reached() ? look.good(own) : look.bad(own),
-                            each.bare ? fmt::format("{:.2f}", each.bare->median) : "-",
-                            each.bare ? fmt::format("{:.2f}", each.ratio()) : "-", aim, each.quarry.spread * 100,
-                            each.row->what);
+        const std::string aim = fmt::format("{} {:g}{}", each.row->higher_is_better ? ">=" : "<=", each.row->aim,
+                                            each.row->aim_is_ratio ? "x" : "");
+        text += fmt::format(
+            "{:<11} {:<3}{}{:>9}{:>8}{:>12}{:>7.0f}%   {}\n", each.row->name, each.row->unit,
+            each.reached() ? look.good(own) : look.bad(own), each.bare ? fmt::format("{:.2f}", each.bare->median) : "-",
+            each.bare ? fmt::format("{:.2f}", each.ratio()) : "-", aim, each.quarry.spread * 100, each.row->what);
     }
     return text;
 }

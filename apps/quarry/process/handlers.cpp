@@ -53,7 +53,8 @@ class MeshChunk {
         in.finish();
         terrain::ExtractOptions options;
         options.materials = world_.materials.get();
-        write(job, terrain::extract_baked(*world_.field, key, static_cast<std::uint32_t>(mask), options, scratch()).mesh);
+        write(job,
+              terrain::extract_baked(*world_.field, key, static_cast<std::uint32_t>(mask), options, scratch()).mesh);
     }
 
   private:

@@ -29,7 +29,8 @@ struct StressArguments {
 void declare_stress(Options& options, StressArguments& arguments) {
     StressOptions& stress = arguments.options;
     options.real("--duration", stress.duration, {0.1, 3600}, "SECONDS", "How long jobs are submitted (default: 5)");
-    options.whole("--workers", stress.workers, {1, Pool::kMostWorkers}, "N", "Worker threads or processes (default: 4)");
+    options.whole("--workers", stress.workers, {1, Pool::kMostWorkers}, "N",
+                  "Worker threads or processes (default: 4)");
     options.whole("--queue", stress.queue, {1, static_cast<int>(Pool::kMostQueueCapacity)}, "N",
                   "Jobs that may wait (default: 10000)");
     options.choice("--job", stress.job, kJobNames, "KIND", "compute_heavy (default), sleep or mixed");

@@ -55,8 +55,8 @@ void declare_sync(Options& options, SyncArguments& arguments) {
     options.choice("--backend", arguments.processes, kBackends, "BACKEND",
                    "What runs the jobs: threads (default) or processes");
     options.option(
-        "--faults", [&arguments](const std::string& typed) { arguments.faults.kinds = faults_from(typed); },
-        "KIND,...", "Break worker processes while it runs: kill, stop, oom, garbage");
+        "--faults", [&arguments](const std::string& typed) { arguments.faults.kinds = faults_from(typed); }, "KIND,...",
+        "Break worker processes while it runs: kill, stop, oom, garbage");
     options.real("--rate", arguments.faults.rate, {0.1, 100}, "N", "Faults a second (default: 1)");
     options.option(
         "--require",

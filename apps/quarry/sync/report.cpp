@@ -117,7 +117,10 @@ std::string format_sync(const SyncOutcome& outcome, const SyncOptions& options, 
         "stale: older than {}\n\n",
         machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.hertz, options.workers,
         options.processes ? "process" : "thread",
-        options.workers == 1 ? "" : options.processes ? "es" : "s", options.render_ms, options.seed, kStaleFrames);
+        options.workers == 1 ? ""
+        : options.processes  ? "es"
+                             : "s",
+        options.render_ms, options.seed, kStaleFrames);
     text += table_head(look);
     for (const ScenarioOutcome& each : outcome.scenarios) text += grade_line(each, look);
     text += circumstances(outcome, options, look);
@@ -135,8 +138,13 @@ std::string sync_json(const SyncOutcome& outcome, const SyncOptions& options, co
     Json json = report_head("quarry sync", machine);
     Json names = Json::array();
     for (const Scenario& scenario : options.scenarios) names.push_back(scenario.name);
-    json["options"] = {{"scenarios", names},         {"hertz", options.hertz}, {"render_ms", options.render_ms},
-                       {"workers", options.workers}, {"backend", options.processes ? "processes" : "threads"}, {"seed", options.seed},   {"stale_frames", kStaleFrames}};
+    json["options"] = {{"scenarios", names},
+                       {"hertz", options.hertz},
+                       {"render_ms", options.render_ms},
+                       {"workers", options.workers},
+                       {"backend", options.processes ? "processes" : "threads"},
+                       {"seed", options.seed},
+                       {"stale_frames", kStaleFrames}};
     json["work_accuracy"] = outcome.work_accuracy;
     json["cut_short"] = outcome.cut_short;
     json["scenarios"] = Json::array();

@@ -36,9 +36,7 @@ class JobContext {
     JobId id() const noexcept { return id_; }
     std::uint64_t type() const noexcept { return type_; }  // JobType::hash
     std::span<const std::byte> payload() const noexcept { return payload_; }
-    std::string_view text() const noexcept {
-        return {reinterpret_cast<const char*>(payload_.data()), payload_.size()};
-    }
+    std::string_view text() const noexcept { return {reinterpret_cast<const char*>(payload_.data()), payload_.size()}; }
     QUARRY_API int worker() const noexcept;
 
     // Room for the answer, where the host will read it. Waits while the host holds so many results that there is none;

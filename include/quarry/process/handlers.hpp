@@ -78,7 +78,7 @@ struct Triangle3 {
 };
 struct Impact {
     float time = std::numeric_limits<float>::infinity();  // 0: they touch already; infinity: not within the span
-    std::uint32_t triangle = 0;                            // the first that is touched
+    std::uint32_t triangle = 0;                           // the first that is touched
 };
 
 // collision_predict: when each sphere first touches one of the triangles, within a span of time. A job is float span,

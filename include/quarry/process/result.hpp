@@ -46,9 +46,7 @@ class Payload {
     }
     std::size_t size() const noexcept { return size_; }
     bool is_shared() const noexcept { return segment_ != nullptr; }
-    std::string_view text() const noexcept {
-        return {reinterpret_cast<const char*>(bytes().data()), bytes().size()};
-    }
+    std::string_view text() const noexcept { return {reinterpret_cast<const char*>(bytes().data()), bytes().size()}; }
 
   private:
     friend struct impl::PayloadAccess;

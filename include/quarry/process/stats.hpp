@@ -47,16 +47,16 @@ struct EngineStats {
     std::uint64_t cancelled = 0;
     std::uint64_t deadline = 0;
     std::uint64_t lost = 0;
-    std::uint64_t poison = 0;     // of the lost ones
-    std::uint64_t polled = 0;     // results that the host has
-    std::uint64_t reruns = 0;     // jobs given to another worker because theirs died
-    std::uint64_t restarts = 0;   // workers that took the place of another
-    std::uint64_t corrupt = 0;    // of these, because a worker wrote nonsense
-    std::uint64_t hung = 0;       // because it was silent
-    std::uint64_t late = 0;       // because it ran a job beyond its deadline
-    std::size_t waiting = 0;      // jobs in the queue
-    std::size_t running = 0;      // jobs that a worker has
-    std::size_t results = 0;      // results that wait for poll
+    std::uint64_t poison = 0;    // of the lost ones
+    std::uint64_t polled = 0;    // results that the host has
+    std::uint64_t reruns = 0;    // jobs given to another worker because theirs died
+    std::uint64_t restarts = 0;  // workers that took the place of another
+    std::uint64_t corrupt = 0;   // of these, because a worker wrote nonsense
+    std::uint64_t hung = 0;      // because it was silent
+    std::uint64_t late = 0;      // because it ran a job beyond its deadline
+    std::size_t waiting = 0;     // jobs in the queue
+    std::size_t running = 0;     // jobs that a worker has
+    std::size_t results = 0;     // results that wait for poll
     std::size_t waiting_high_water = 0;
     std::size_t job_arena_used = 0;  // bytes
     std::size_t memory_bound = 0;    // bytes of shared memory that all of it can take
@@ -66,8 +66,8 @@ struct EngineStats {
 };
 
 struct WorkerHealth {
-    int process = -1;       // its number; -1: none at the moment
-    bool alive = false;     // ready, and neither hung nor dying
+    int process = -1;    // its number; -1: none at the moment
+    bool alive = false;  // ready, and neither hung nor dying
     bool busy = false;
     bool lacks_room = false;  // waits until the host drops results
     std::uint64_t jobs = 0;   // ended by this worker and those before it

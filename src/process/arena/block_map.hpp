@@ -73,8 +73,7 @@ class BlockMap {
     }
     // Others only clear bits, so a run that was seen free stays free.
     void mark(std::size_t first, std::size_t count) {
-        each_word(first, count,
-                  [](Word& word, std::uint64_t mask) { word.fetch_or(mask, std::memory_order_relaxed); });
+        each_word(first, count, [](Word& word, std::uint64_t mask) { word.fetch_or(mask, std::memory_order_relaxed); });
     }
     template <class Visit>
     void each_word(std::size_t first, std::size_t count, Visit visit) {

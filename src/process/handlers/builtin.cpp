@@ -1,7 +1,6 @@
+#include "process/handlers/handlers.hpp"
 #include "quarry/process/bytes.hpp"
 #include "quarry/process/handlers.hpp"
-
-#include "process/handlers/handlers.hpp"
 
 namespace quarry::process {
 
