@@ -269,7 +269,11 @@ std::unique_ptr<Peer> Core::start_peer(std::size_t number) {
     os::SpawnOptions spawn;
     spawn.command = options_.command;
     spawn.environment = options_.environment;
-    spawn.environment.push_back(std::string(kChannelVariable) + "=" + std::to_string(kProtocol) + ":3");
+    std::string channel(kChannelVariable);
+    channel += '=';
+    channel += std::to_string(kProtocol);
+    channel += ":3";
+    spawn.environment.push_back(std::move(channel));
     spawn.output = options_.output;
     const int job_event = peer->job_event.wait ? peer->job_event.wait.get() : control_read.get();
     spawn.descriptors = {peer->memory.get(),

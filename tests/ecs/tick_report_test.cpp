@@ -42,7 +42,7 @@ TEST(TickReport, TellsTimesRangesWorkersAndCommands) {
     EXPECT_EQ(report.tick, 1U);
 }
 
-TEST(TickReport, R66RangesAreStolenByALateWorker) {
+TEST(TickReport, R55R66OneHeavySystemIsSplitAndALateWorkerTakesPartOfIt) {
     Pool pool(2);
     Schedule<LoggedWorld> schedule;
     schedule.add("heavy").grain(1).each(200,
@@ -52,6 +52,19 @@ TEST(TickReport, R66RangesAreStolenByALateWorker) {
         const SystemReport& system = ParallelExecutor(pool).run(schedule, world).systems[0];
         return system.steals > 0 && system.workers == 2 && system.ranges > 1;
     }));
+}
+
+TEST(TickReport, R56LightSystemsRunWithoutAJobEach) {
+    Pool pool(2);
+    Schedule<LoggedWorld> schedule;
+    constexpr std::size_t kSystems = 200;
+    for (std::size_t i = 0; i < kSystems; ++i) schedule.add("system " + std::to_string(i)).run([] {});
+    LoggedWorld world;
+    for (int tick = 0; tick < 5; ++tick) ParallelExecutor(pool).run(schedule, world);  // they are measured
+    const PoolStats before = pool.stats();
+    constexpr std::uint64_t kTicks = 50;
+    for (std::uint64_t tick = 0; tick < kTicks; ++tick) ParallelExecutor(pool).run(schedule, world);
+    EXPECT_LT(pool.stats().since(before).total.spawned, kTicks * kSystems / 10);
 }
 
 TEST(TickReport, IsJson) {

@@ -73,6 +73,8 @@ TEST(HostWaits, PlainSubmitNeedsNoDeliveryOfTheSameThread) {
 
 // The bound for jobs that deliver is the lane's capacity, wherever they wait; others have the whole queue beside them.
 TEST(HostWaits, JobsAtTheGateLeaveTheQueueToOthersButNotToTheirOwnKind) {
+    std::atomic<bool> busy{false};
+    std::atomic<bool> release{false};
     Pool pool({.workers = 1, .queue_capacity = kCapacity});
     Inbox<int> inbox({.slots = 1});
     const InboxSlot<int> taken = inbox.try_take_slot();
@@ -83,8 +85,6 @@ TEST(HostWaits, JobsAtTheGateLeaveTheQueueToOthersButNotToTheirOwnKind) {
     }));
     EXPECT_EQ(accepted, kCapacity);
     EXPECT_FALSE(inbox.try_submit(pool, [] { return 1; }));
-    std::atomic<bool> busy{false};
-    std::atomic<bool> release{false};
     pool.submit([&] {
         busy = true;
         while (!release) std::this_thread::yield();

@@ -267,7 +267,7 @@ TEST(TaskGraph, OfTwoReadyNodesTheOneWithTheLongerWayToTheEndGoesFirst) {
     EXPECT_EQ(order.front(), "urgent");
 }
 
-TEST(TaskGraph, MeasuredCostsChangeTheOrder) {
+TEST(TaskGraph, R63MeasuredCostsChangeTheOrder) {
     Pool pool(1);
     TaskGraph graph;
     std::vector<int> order;

@@ -41,6 +41,7 @@ struct SoakOutcome {
     std::vector<std::string> failures() const;
     // Frames that the loop was late for and results that came too late, beyond what happens to the bare loop.
     std::vector<std::string> dropped_frames() const;
+    bool cut_short() const { return playback.cut_short || bare.cut_short; }
     SoakVerdict verdict() const;
 };
 

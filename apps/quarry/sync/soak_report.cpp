@@ -18,9 +18,9 @@ std::string verdict_text(const SoakOutcome& outcome, const Look& look) {
             return look.bad("It does not hold.");
         default:
             return look.warning(
-                outcome.cpu.is_short()
-                    ? fmt::format("Not judged: the machine was short of CPU time: {}.", outcome.cpu.taken_text())
-                    : "Not judged: it was cut short.");
+                outcome.cut_short()
+                    ? "Not judged: it was cut short."
+                    : fmt::format("Not judged: the machine was short of CPU time: {}.", outcome.cpu.taken_text()));
     }
 }
 
@@ -88,7 +88,7 @@ std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, co
                     {"stale", outcome.bare.stats.stale}};
     json["stale"] = stats.stale;
     json["cpu"] = cpu_json(outcome.cpu);
-    json["cut_short"] = outcome.playback.cut_short || outcome.bare.cut_short;
+    json["cut_short"] = outcome.cut_short();
     constexpr std::array<const char*, 3> kVerdicts{"holds", "fails", "not judged"};
     json["verdict"] = kVerdicts[static_cast<std::size_t>(outcome.verdict())];
     json["ledger"] = nlohmann::ordered_json::parse(outcome.playback.ledger);

@@ -174,6 +174,7 @@ void ParallelRun::take_part(Participant& me) {
 bool ParallelRun::take_shared_or_leave(Participant& me) {
     SharedReady& shared = core_.shared;
     const std::lock_guard lock(lock_);
+    me.now = ticks();  // what is here may have become ready after the last node of this thread ended
     const bool light_first =
         !shared.bundles.empty() &&
         (shared.heap.empty() || core_.goes_before(shared.bundles.back().head != kNoNode ? shared.bundles.back().head
