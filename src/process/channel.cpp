@@ -184,8 +184,10 @@ bool Channel::spin() {
         }
         ::quarry::impl::os::cpu_relax();
     }
-    // It has not paid: half as long the next time, but never so short that it cannot learn.
-    spin_ticks_ = std::max(most_spin_ticks_ / 32, spin_ticks_ / 2);
+    // It has not paid: half as long the next time, but never less than it takes a host to wake a sleeper and hand over
+    // another job, or a worker that sleeps once would sleep after every job.
+    constexpr std::uint64_t kLeastPart = 5;
+    spin_ticks_ = std::max(most_spin_ticks_ / kLeastPart, spin_ticks_ / 2);
     return false;
 }
 
