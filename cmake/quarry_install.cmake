@@ -37,6 +37,8 @@ foreach(layer IN LISTS layers)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
   install(EXPORT quarry_${layer}_targets NAMESPACE quarry:: DESTINATION ${package_folder}
     FILE quarry-${variant}-${layer}-targets.cmake COMPONENT libraries)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/quarry/${layer}.hpp
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quarry COMPONENT libraries OPTIONAL)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/quarry/${layer}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quarry COMPONENT libraries FILES_MATCHING PATTERN "*.hpp")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/quarry-${layer}.pc.in quarry-${layer}.pc @ONLY)
@@ -45,6 +47,7 @@ foreach(layer IN LISTS layers)
 endforeach()
 install(FILES
   ${PROJECT_SOURCE_DIR}/include/quarry/export.hpp
+  ${PROJECT_SOURCE_DIR}/include/quarry/quarry.hpp
   ${PROJECT_SOURCE_DIR}/include/quarry/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quarry COMPONENT libraries)
 if(TARGET quarry)

@@ -15,6 +15,8 @@ function(quarry_add_layer name)
     add_library(${target} STATIC ${layer_SOURCES})
     add_library(${target}_testable ALIAS ${target})
     target_compile_definitions(${target} PUBLIC QUARRY_STATIC)
+    # The C API is a shared library that holds them.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ${QUARRY_BUILD_C})
     set(targets ${target})
   endif()
   add_library(quarry::${name} ALIAS ${target})

@@ -21,7 +21,7 @@ function(quarry_set_up_target target)
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
   if(QUARRY_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # The plain atomics policy, compiled but not used under the sanitizer, has a fence that the sanitizer can not follow.
+    # The plain atomics policy, compiled but not used under the sanitizer, has a fence that the sanitizer cannot follow.
     target_compile_options(${target} PRIVATE -Wno-tsan)
   endif()
 endfunction()

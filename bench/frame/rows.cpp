@@ -88,7 +88,7 @@ double bare_empty_frame(int) {
     return each(now_ns() - start, kEmptyFrames);
 }
 
-// R71: the hand-over to the host on its own. Both sides one after the other, so that neither waits for the other: what
+// The hand-over to the host on its own. Both sides one after the other, so that neither waits for the other: what
 // the worker spends, and what the host does.
 double hand_over(int workers) {
     Pool pool(workers);
@@ -167,7 +167,7 @@ double bare_budget(int) {
     return distance_from_budget(std::chrono::nanoseconds(now_ns() - start));
 }
 
-// R27. Hosts start, then draw: the workers sleep before the first frame as before every other one.
+// Hosts start, then draw: the workers sleep before the first frame as before every other one.
 template <class Frame>
 double first_over_hundredth(Frame frame) {
     std::vector<std::int64_t> times;

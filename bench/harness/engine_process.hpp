@@ -29,7 +29,7 @@ class EngineProcess {
 
     const std::string& name() const { return name_; }
 
-    // Starts the process if it does not run. A request that can not be sent is answered with `died`.
+    // Starts the process if it does not run. A request that cannot be sent is answered with `died`.
     void send(const std::string& request);
     Reply receive(std::chrono::milliseconds patience);
     Reply ask(const std::string& request, std::chrono::milliseconds patience);

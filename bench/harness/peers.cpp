@@ -74,13 +74,19 @@ void add_engines(const fs::path& program, Peers& peers) {
     for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), name}, ""});
 }
 
-void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers) {
+void add_graph_engines(const fs::path& program, Peers& peers) {
+    std::istringstream names(collect({program.string(), "graph", "list"}).output);
+    for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), "graph", name}, ""});
+}
+
+void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers,
+                   void (*add)(const fs::path& program, Peers& peers) = add_engines) {
     std::vector<fs::path> places{own_program().parent_path()};
     if (root) places.push_back(*root / "build/bench");
     for (const fs::path& place : places) {
         std::error_code failure;
         const fs::path program = place / "quarry-bench-peers";
-        if (fs::exists(program, failure)) return add_engines(program, peers);
+        if (fs::exists(program, failure)) return add(program, peers);
     }
     peers.notes.emplace_back(
         "C++ peers left out: not built (needs libtbb-dev; cmake --preset bench && cmake --build --preset bench)");
@@ -140,6 +146,24 @@ Peers find_terrain_peers() {
     // Without -Ctarget-cpu: code for AVX-512 processors is slower here, by a third.
     add_rust_peers(repository(), {"bench/peers/terrain", "peers_terrain", "quarry-bench-terrain-rust", {}}, peers);
     return peers;
+}
+
+Peers find_graph_peers() {
+    Peers peers;
+    add_cpp_peers(repository(), peers, add_graph_engines);
+    return peers;
+}
+
+std::vector<EngineCommand> own_graph_engines() {
+    const std::string program = own_program().string();
+    return {{"quarry", {program, "engine", "graph-quarry"}, ""}, {"bare", {program, "engine", "graph-bare"}, ""}};
+}
+
+std::vector<EngineCommand> own_ecs_engines() {
+    const std::string program = own_program().string();
+    return {{"parallel", {program, "engine", "ecs-parallel"}, ""},
+            {"blocking", {program, "engine", "ecs-blocking"}, ""},
+            {"bare", {program, "engine", "ecs-bare"}, ""}};
 }
 
 std::vector<EngineCommand> own_engines(const std::string& trace_path) {

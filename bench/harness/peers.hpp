@@ -17,6 +17,13 @@ Peers find_peers();
 // What the terrain is compared with, built in the same way: the Rust crates transvoxel, noise and rayon.
 Peers find_terrain_peers();
 
+// What graphs of tasks are compared with: oneTBB, OpenMP and Taskflow, as far as they were found.
+Peers find_graph_peers();
+// Quarry's graphs and a plain loop, served by this very program; systems in parallel, on one thread, and without
+// engine.
+std::vector<EngineCommand> own_graph_engines();
+std::vector<EngineCommand> own_ecs_engines();
+
 // Quarry itself and the baseline are served by this very program. With a path for it also Quarry with a trace on, which
 // is written there at the end.
 std::vector<EngineCommand> own_engines(const std::string& trace_path);

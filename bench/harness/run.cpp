@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "harness/engine_process.hpp"
+#include "harness/terminal.hpp"
 
 namespace quarry::bench {
 namespace {
@@ -42,7 +42,9 @@ class Progress {
         if (!live_) fmt::print(stderr, "{}\n", text);
     }
     void step(int run, int runs, const std::string& engine) {
-        if (live_) fmt::print(stderr, "\r\033[K{}: run {} of {}, {}", text_, run, runs, engine);
+        if (!live_) return;
+        const std::string text = fmt::format("{}: run {} of {}, {}", text_, run, runs, engine);
+        fmt::print(stderr, "\r\033[K{}", fitting(text, terminal_columns(stderr)));
         std::fflush(stderr);
     }
     ~Progress() {
@@ -50,7 +52,7 @@ class Progress {
     }
 
   private:
-    bool live_ = isatty(STDERR_FILENO) == 1;
+    bool live_ = is_live_terminal(stderr);
     std::string text_;
 };
 

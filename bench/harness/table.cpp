@@ -68,8 +68,8 @@ class Table {
 
     void head(const std::string& title) {
         std::string line = fmt::format("{:<27}", title);
-        for (const std::string& engine : engines_) line += fmt::format("{:>8}", short_name(engine));
-        line += fmt::format("{:>7}{:>7}{:>7}", "/bare", "/best", "spread");
+        for (const std::string& engine : engines_) line += fmt::format(" {:>7}", short_name(engine));
+        line += fmt::format(" {:>6} {:>6} {:>6}", "/bare", "/best", "spread");
         out_ += fmt::format("\n{}{}{}\n", colour_ ? kStrong : "", line, colour_ ? kPlain : "");
     }
 
@@ -113,9 +113,9 @@ class Table {
 
     std::string ratio(const Result* own, const Result* other, bool judge) const {
         const bool both = own != nullptr && other != nullptr;
-        if (!both || is_nothing(other->value)) return fmt::format("{:>7}", both && is_nothing(own->value) ? "=" : "");
+        if (!both || is_nothing(other->value)) return fmt::format(" {:>6}", both && is_nothing(own->value) ? "=" : "");
         const double factor = own->value / other->value;
-        std::string text = fmt::format("{:>7}", three_digits(factor));
+        std::string text = fmt::format(" {:>6}", three_digits(factor));
         if (!colour_ || !judge) return text;
         return fmt::format("{}{}{}", factor <= 1.0 ? kGood : kBad, text, kPlain);
     }
@@ -136,9 +136,9 @@ class Table {
                 cell = gap->second->mark;
             }
             const bool strong = colour_ && result != nullptr && result == best;
-            cells += fmt::format("{}{:>8}{}", strong ? kStrong : "", cell, strong ? kPlain : "");
+            cells += fmt::format("{} {:>7}{}", strong ? kStrong : "", cell, strong ? kPlain : "");
         }
-        out_ += fmt::format("{:<22} {:<4}{}{}{}{:>7}\n", is_memory(name) ? row : name, unit, cells,
+        out_ += fmt::format("{:<22} {:<4}{}{}{} {:>6}\n", is_memory(name) ? row : name, unit, cells,
                             ratio(own, find(name, workers, kBaseline), false), ratio(own, best, !is_memory(name)),
                             own == nullptr ? "" : fmt::format("{:.0f}%", own->spread * 100));
     }

@@ -21,7 +21,7 @@
 
 namespace quarry::bench {
 
-// R67: no setting is needed for good results. The number of workers is what a run is about; all else is left as it is,
+// No setting is needed for good results. The number of workers is what a run is about; all else is left as it is,
 // here and in every call: no grain, no lane, no priority. The row `lanes` alone asks for lanes, its subject.
 class QuarryEngine {
   public:
@@ -46,6 +46,10 @@ class QuarryEngine {
     template <class F, class G>
     static auto join(F&& f, G&& g) {
         return quarry::join(std::forward<F>(f), std::forward<G>(g));
+    }
+    template <class F, class G>
+    auto pool_join(F&& f, G&& g) {
+        return pool_.join(std::forward<F>(f), std::forward<G>(g));
     }
     template <class F>
     static auto fork_n(int count, F&& f) {
@@ -94,7 +98,7 @@ class QuarryEngine {
     std::uint64_t then_chain(std::uint64_t links) {
         Task<std::uint64_t> task = pool_.submit([] { return std::uint64_t{0}; });
         for (std::uint64_t link = 0; link < links; ++link) {
-            task = task.then([link](std::uint64_t value) { return chain_link(value, link); });
+            task = std::move(task).then([link](std::uint64_t value) { return chain_link(value, link); });
         }
         return task.get();
     }

@@ -10,7 +10,7 @@
 
 namespace quarry::bench {
 
-// Half the width of R3's world, in units.
+// Half the width of the benchmark world, in units.
 inline constexpr double kWorldRadius = 1'024;
 
 // Surface chunks of the benchmark world at a LOD, spread evenly over it.

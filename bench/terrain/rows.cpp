@@ -19,7 +19,7 @@ constexpr TerrainRow real_row(std::string_view name, std::string_view what) {
 }
 
 constexpr std::array kRows{
-    field_row("noise", "hills with overhangs, 4 octaves (the field of R3)"),
+    field_row("noise", "hills with overhangs, 4 octaves (the field of the benchmark world)"),
     field_row("height", "hills without overhangs, 4 octaves"),
     field_row("ridged", "mountains, 4 octaves"),
     field_row("sphere", "a sphere"),
@@ -29,7 +29,7 @@ constexpr std::array kRows{
     field_row("combined", "noise without a sphere, blended"),
     field_row("warp", "noise, warped by noise of 2 octaves"),
     field_row("translated", "noise, moved"),
-    chunk_row("lod0", "surface chunks of R3's world at LOD 0: extract, with normals and transition ranges"),
+    chunk_row("lod0", "surface chunks of the benchmark world at LOD 0: extract, with normals and transition ranges"),
     chunk_row("lod1", "the same at LOD 1"),
     chunk_row("lod2", "the same at LOD 2"),
     chunk_row("lod3", "the same at LOD 3"),
@@ -41,15 +41,14 @@ constexpr std::array kRows{
     real_row("caves", "a heightmap with caves"),
     real_row("planet", "a planet: a warped ball"),
     TerrainRow{RowInfo{.name = "chunks",
-                       .what = "64 chunks spread over R3's world, by each engine in its own way (needs --peers)"},
+                       .what = "64 chunks of the benchmark world, by each engine in its own way (needs --peers)"},
                TerrainPart::chunks},
-    TerrainRow{
-        RowInfo{.name = "reject", .what = "R3's chunks that bounds prove empty: how many of the empty, how fast"},
-        TerrainPart::bounds},
+    TerrainRow{RowInfo{.name = "reject", .what = "empty chunks that bounds prove empty: how many of them, how fast"},
+               TerrainPart::bounds},
     TerrainRow{RowInfo{.name = "reject_hilly", .what = "the same in a world of amplitude 256 and frequency 0.005"},
                TerrainPart::bounds},
     TerrainRow{RowInfo{.name = "world",
-                       .what = "R3's world, every chunk at full resolution, all meshes kept, in a new process",
+                       .what = "the benchmark world, every chunk at full resolution, all meshes kept, in a new process",
                        .cold = true},
                TerrainPart::world},
 };

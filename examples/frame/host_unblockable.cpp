@@ -1,4 +1,4 @@
-// A host that can not be blocked at all: it calls tick() when it likes, and gets it back within its budget.
+// A host that cannot be blocked at all: it calls tick() when it likes, and gets it back within its budget.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

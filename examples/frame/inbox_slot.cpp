@@ -20,7 +20,7 @@ int main() {
                 std::this_thread::sleep_for(1ms);
                 continue;
             }
-            slot.put("line " + std::to_string(line++));  // can not fail
+            slot.put("line " + std::to_string(line++));  // cannot fail
         }
     });
 

@@ -55,7 +55,7 @@ int main() {
             return total;
         },
         {.lane = quarry::Lane::io});
-    for (const int number : {1, 2, 3, 4}) numbers.send(int{number});
+    for (const int number : {1, 2, 3, 4}) numbers.send(number);
     numbers.close();
 
     // What each worker did.

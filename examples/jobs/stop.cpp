@@ -21,7 +21,7 @@ int main() {
                 });
             }
         },
-        quarry::ScopeOptions{.stop = source.get_token()});
+        quarry::ScopeOptions{.stop_token = source.get_token()});
 
     const quarry::PoolStats stats = pool.stats();
     std::printf("%d ran, %zu were cancelled\n", ran.load(), static_cast<std::size_t>(stats.total.cancelled));

@@ -8,10 +8,10 @@
 
 namespace terrain = quarry::terrain;
 
-int main() {
-    const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path();
+int main(int count, char** arguments) {
+    const std::filesystem::path file = count > 1 ? arguments[1] : "examples/terrain/world.json";
     // [begin docs]
-    const terrain::Described world = terrain::read_description(folder / "world.json");
+    const terrain::Described world = terrain::read_description(file);
     terrain::ExtractOptions options;
     options.materials = world.materials.get();
     const terrain::ChunkMesh chunk = terrain::extract(*world.field, {.lod = 1, .x = 0, .y = 0, .z = 0}, options);

@@ -66,6 +66,7 @@ std::uint64_t FrameLedger::begin_frame(time_point now) {
     ++stats_.frames;
     begun_ = now;
     open_ = true;
+    span_.emplace("frame", next);
     return next;
 }
 
@@ -78,6 +79,7 @@ void FrameLedger::end_frame(time_point now) {
 
 void FrameLedger::close(time_point now) noexcept {
     open_ = false;
+    span_.reset();
     FrameRecord& ended = history_[place_];
     // Time that goes backwards makes a frame of no length.
     if (now > begun_) ended.duration = impl::as_duration(impl::nanoseconds_between(begun_, now));

@@ -75,7 +75,7 @@ void HostGuard::adopt() {
     const std::lock_guard lock(role_->mutex);
     if (role_->held_elsewhere()) {
         throw Error("HostGuard::adopt: the thread \"" + role_->name + "\" is the host's, so \"" + name +
-                    "\" can not be; it has to call release() first");
+                    "\" cannot be; it has to call release() first");
     }
     role_->life = std::move(life);
     role_->name = std::move(name);

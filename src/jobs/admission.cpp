@@ -5,10 +5,31 @@
 
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
+#include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
+namespace {
+
+// The host's thread sleeps until there is room, and is to be woken by a job that only it can run.
+class HostWaits {
+  public:
+    HostWaits(PoolCore& core, bool host) noexcept : core_(core), host_(host) {
+        if (host_) core_.host_waits_for_room(true);
+    }
+    HostWaits(const HostWaits&) = delete;
+    HostWaits& operator=(const HostWaits&) = delete;
+    ~HostWaits() {
+        if (host_) core_.host_waits_for_room(false);
+    }
+
+  private:
+    PoolCore& core_;
+    const bool host_;
+};
+
+}  // namespace
 
 void require_known(Lane lane) {
     if (static_cast<int>(lane) < kLanes) return;
@@ -22,7 +43,7 @@ void require_known(Priority priority, const char* what) {
                                 "; allowed are Priority::low, normal, high and urgent");
 }
 
-Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full)
+Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full, Needs needs)
     : core_(core), lane_(options.lane) {
     require_known(options.lane);
     require_known(options.priority, "SubmitOptions::priority");
@@ -30,46 +51,102 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
     Worker* const worker = Worker::current();
     const bool inside = worker != nullptr && &worker->core == &core;
     if (!inside) core.require_open();
-    core.prepare_lane(lane_);
-    if (inside && worker->has_queues_for(lane_) && options.priority == Priority::normal) {
-        worker->reserve_submitted(lane_);
+    if (core.is_in_hook()) count_early();
+    try {
+        core.prepare_lane(lane_);
+    } catch (...) {
+        give_back();
+        throw;
+    }
+    // Whoever would make room may be waiting for this thread.
+    if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
+        if (when_full == WhenFull::wait) when_full = WhenFull::exceed;
+    }
+    const bool own_job = inside && !worker->guest;
+    const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (own_queue) worker->reserve_submitted(lane_);
+    if (needs == Needs::slot) {
+        if (!take_room(Bound::before_slot, when_full, own_job)) return;
+        has_room_before_slot_ = true;
+    }
+    if (own_queue) {
         place_ = Place::own_queue;
-        return;
+    } else if (take_room(Bound::queue, when_full, own_job)) {
+        place_ = Place::lane_queue;
     }
-    Injection& injection = core.injection(lane_);
-    if (!injection.try_take_room()) {
-        const bool own_job = inside && !worker->guest;
-        if (when_full == WhenFull::refuse && !own_job) return;
-        // Whoever would make room may be waiting for this thread.
-        if (when_full == WhenFull::exceed || worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
-            injection.take_room_beyond();
-        } else {
-            wait_for_room();
-        }
-    }
-    place_ = Place::lane_queue;
 }
 
-// A pool may be destroyed while threads wait for room in it: they are told, or served, and it goes after them. What
-// keeps it is the count until there is a job, or none, and the visit until the call returns.
-void Admission::wait_for_room() {
+// A thread of the pool in a hook is in no job that the pool's end waits for. What keeps the pool is the count until
+// there is a job, or none, and the visit until the call returns.
+void Admission::count_early() {
+    visit();
+    counted_ = core_.try_count_outside();
+    if (counted_) return;
+    give_back();  // there is no object yet whose destructor would
+    PoolCore::throw_closed();
+}
+
+void Admission::visit() {
     TaskHome& home = core_.task_home;
-    if (!home.try_enter(home.serial())) PoolCore::throw_closed();
-    if (!core_.injection(lane_).wait_for_room(
-            core_.drain.stopping(), [this] { return core_.try_count_outside(); },
-            [this] { core_.take_count_back(); })) {
-        home.leave();
+    if (visited_ != nullptr) return;
+    if (!home.try_enter(home.serial())) {
+        give_back();
         PoolCore::throw_closed();
     }
     visited_ = &home;
 }
 
-Admission::~Admission() {
-    if (place_ == Place::lane_queue) {
-        core_.injection(lane_).give_room_back();
-        if (visited_ != nullptr) core_.take_count_back();
+// False: there is none, and the caller is refused.
+bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
+    Injection& injection = core_.injection(lane_);
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    if (room.try_take()) return true;
+    if (injection.may_have_entries_without_job()) {
+        core_.sweep_entries(lane_);
+        if (room.try_take()) return true;
     }
+    if (when_full == WhenFull::refuse && !own_job) return false;
+    if (when_full != WhenFull::wait || !wait_for_room(bound)) room.take_beyond();
+    return true;
+}
+
+// A pool may be destroyed while threads wait for room in it: they are told, or served, and it goes after them. False:
+// this is the host's thread, and a job waits for it; whoever would make room may wait for that job.
+bool Admission::wait_for_room(Bound bound) {
+    Injection& injection = core_.injection(lane_);
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    visit();
+    const bool counted_before = counted_;
+    const bool host = core_.is_host_thread();
+    const HostWaits waits(core_, host);
+    const bool taken = room.wait_counted_unless(
+        [&] {
+            if (injection.may_have_entries_without_job()) core_.sweep_entries(lane_);
+            return core_.drain.is_stopping() || (host && core_.host_is_needed());
+        },
+        [&] { return counted_before || core_.try_count_outside(); },
+        [&] {
+            if (!counted_before) core_.take_count_back();
+        });
+    if (taken) {
+        counted_ = true;
+    } else if (core_.drain.is_stopping()) {
+        give_back();
+        PoolCore::throw_closed();
+    }
+    return taken;
+}
+
+void Admission::give_back() noexcept {
+    Injection& injection = core_.injection(lane_);
+    if (place_ == Place::lane_queue) injection.room().make(1);
+    if (has_room_before_slot_) injection.room_before_slot().make(1);
+    if (counted_) core_.take_count_back();
     if (visited_ != nullptr) visited_->leave();
+}
+
+Admission::~Admission() {
+    give_back();
 }
 
 void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
@@ -80,7 +157,10 @@ void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
 
 void Admission::queue(Job& job, Priority priority) noexcept {
     auto& node = static_cast<Node&>(job);
-    if (visited_ == nullptr) core_.count_spawned();
+    trace_submit(core_.trace, node);
+    if (!counted_) core_.count_spawned();
+    counted_ = false;
+    has_room_before_slot_ = false;
     if (place_ == Place::own_queue) {
         Worker& worker = *Worker::current();
         worker.push_submitted(node, lane_);

@@ -11,6 +11,7 @@
 #include "jobs/task_listeners.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/impl/gather.hpp"
+#include "quarry/jobs/impl/shared_pool.hpp"
 #include "quarry/jobs/task.hpp"
 
 namespace quarry::impl {
@@ -30,10 +31,13 @@ PoolCore& enter_pool_of(const TaskHeader& header) {
         }
         return core;
     }
-    Pool* const current = Pool::current();
-    PoolCore& core = (current != nullptr ? *current : Pool::shared()).core();
-    (void)core.task_home.try_enter(core.task_home.serial());
-    return core;
+    const auto enter = [](PoolCore& core) -> PoolCore& {
+        (void)core.task_home.try_enter(core.task_home.serial());
+        return core;
+    };
+    if (Pool* const current = Pool::current()) return enter(current->core());
+    const SharedPoolUse use;
+    return enter(use.pool().core());
 }
 
 }  // namespace

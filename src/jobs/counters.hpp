@@ -12,7 +12,7 @@ namespace quarry::impl {
 enum class JobEnd : std::uint8_t { completed, failed, cancelled };
 
 // A figure that one thread writes and any thread reads: no read-modify-write, no fence. Who reads it sees what the
-// writer did before (see PoolCore::all_jobs_have_ended).
+// writer did before (see Drain).
 template <class Policy>
 class BasicCounter {
   public:
@@ -32,6 +32,21 @@ class BasicCounter {
     typename Policy::template Atomic<std::uint64_t> value_{0};
 };
 using Counter = BasicCounter<DefaultAtomics>;
+
+// The same for a figure that any thread writes.
+template <class Policy>
+class BasicSharedCounter {
+  public:
+    void add() noexcept { value_.fetch_add(1, Policy::order(Mutation::drain_count_shared, std::memory_order_release)); }
+    void take_back() noexcept { value_.fetch_sub(1, std::memory_order_relaxed); }
+    std::uint64_t get() const noexcept {
+        return value_.load(Policy::order(Mutation::drain_sum, std::memory_order_acquire));
+    }
+
+  private:
+    typename Policy::template Atomic<std::uint64_t> value_{0};
+};
+using SharedCounter = BasicSharedCounter<DefaultAtomics>;
 
 // On lines of its own, so that a reader of the figures does not disturb what the worker is doing.
 struct alignas(128) WorkerCounters {

@@ -21,10 +21,10 @@ std::mutex& collecting_mutex() {
 
 }  // namespace
 
-Group& Group::create(Worker& owner, const ScopeOptions* options) {
+Group& Group::create(Worker& owner, const ScopeOptions* options, const char* name) {
     Node* const node = owner.nodes.take();
     node->group = nullptr;
-    return *::new (static_cast<void*>(node->closure)) Group(owner, options);
+    return *::new (static_cast<void*>(node->closure)) Group(owner, options, name);
 }
 
 void Group::destroy(Group& group) noexcept {
@@ -46,7 +46,12 @@ void Group::job_failed(std::uint64_t spawn_index) noexcept {
 }
 
 bool Group::stop_requested() const noexcept {
-    return stopped.load(std::memory_order_relaxed) || (options != nullptr && options->stop.stop_requested());
+// ScopeOptions::stop is deprecated, not gone.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const bool asked = options != nullptr && (options->stop_token.stop_requested() || options->stop.stop_requested());
+#pragma GCC diagnostic pop
+    return asked || stopped.load(std::memory_order_relaxed);
 }
 
 }  // namespace quarry::impl

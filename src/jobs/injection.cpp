@@ -28,7 +28,11 @@ Node* Injection::take_from(Priority priority) noexcept {
     bool counted = false;
     Node* const node = level(priority).pop(counted);
     if (node == nullptr) return nullptr;
-    if (counted) room_.make(1);
+    if (counted) {
+        room_.make(1);
+    } else {
+        has_entries_without_job_.store(true, std::memory_order_relaxed);  // the one it had before it was raised
+    }
     return node;
 }
 
@@ -48,6 +52,64 @@ std::size_t Injection::take(Node** out, std::size_t most, bool low_first) noexce
     }
     if ((*out = take_from(Priority::low)) != nullptr) return 1;
     return 0;
+}
+
+void Injection::drop_entry(Node& node, bool counted) noexcept {
+    release(&node);
+    if (counted) room_.make(1);
+}
+
+// The normal ones move on to the list that is looked at before their queue. False: there was no memory for that.
+bool Injection::sweep_normal(bool& moved) noexcept {
+    constexpr std::size_t kAtOnce = 16;
+    LevelList& list = level(Priority::normal);
+    Node* batch[kAtOnce];
+    // No more than are here now: others may add to them meanwhile.
+    for (std::size_t left = normal_.capacity(); left > 0;) {
+        try {
+            list.reserve(kAtOnce);
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+        const std::size_t count = normal_.try_pop_batch(batch, std::min(left, kAtOnce));
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (batch[i]->claim.is_claimed()) {
+                drop_entry(*batch[i], true);
+            } else {
+                list.push_reserved(*batch[i], true);
+                ++kept;
+            }
+        }
+        list.give_reserved_back(kAtOnce - kept);
+        moved = moved || kept != 0;
+        if (count == 0) return true;
+        left -= count;
+    }
+    return true;
+}
+
+// First in, first out as before: those beyond the bound go round to the end of their list.
+bool Injection::sweep() noexcept {
+    const std::lock_guard lock(sweeping_);
+    if (!has_entries_without_job_.exchange(false, std::memory_order_seq_cst)) return false;
+    for (LevelList& list : levels_) {
+        list.sweep([](const Node& node) { return node.claim.is_claimed(); },
+                   [this](Node& node, bool counted) { drop_entry(node, counted); });
+    }
+    bool moved = false;
+    if (!sweep_normal(moved)) has_entries_without_job_.store(true, std::memory_order_relaxed);
+    for (std::size_t left = overflow_.size_hint(); left > 0; --left) {
+        Node* const node = overflow_.pop();
+        if (node == nullptr) break;
+        if (node->claim.is_claimed()) {
+            drop_entry(*node, true);
+        } else {
+            moved = true;
+            push_beyond(*node);
+        }
+    }
+    return moved;
 }
 
 bool Injection::looks_empty() const noexcept {

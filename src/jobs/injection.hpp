@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "jobs/level_list.hpp"
 #include "jobs/node.hpp"
@@ -23,21 +24,37 @@ class Injection {
     static constexpr std::uint32_t kMostImportantInARow = 60;
     static constexpr std::uint32_t kLowFirstAfter = 64;
 
-    explicit Injection(std::size_t capacity) : room_(capacity), normal_(capacity) {}
+    explicit Injection(std::size_t capacity) : room_(capacity), room_before_slot_(capacity), normal_(capacity) {}
 
     // Takes room for one job; false when there is none. push(), or give_room_back(), follows.
     bool try_take_room() noexcept { return room_.try_take(); }
     // Takes room for one job whether there is some or not.
     void take_room_beyond() noexcept { room_.take_beyond(); }
     void give_room_back() noexcept { room_.make(1); }
-    // A thread outside every job: returns when it has room and is counted, or false when `closed` became true. See
-    // Room::wait_counted.
-    template <class TryCount, class TakeBack>
-    bool wait_for_room(const Room<DefaultAtomics>::Flag& closed, TryCount try_count, TakeBack take_back) noexcept {
-        return room_.wait_counted(closed, try_count, take_back);
+    // The bound for jobs that have no slot yet, wherever they wait for it. Apart from the queue's: one that waits at
+    // its gate is in no queue, and must not keep others out of it.
+    Room<DefaultAtomics>& room_before_slot() noexcept { return room_before_slot_; }
+    Room<DefaultAtomics>& room() noexcept { return room_; }
+    // Lets all who wait for room of either kind look again whether they give up.
+    void wake_all_waiters() noexcept {
+        room_.wake_all();
+        room_before_slot_.wake_all();
     }
-    // Lets all who wait look at `closed` again.
-    void wake_all_waiters() noexcept { room_.wake_all(); }
+
+    // A job was claimed by another way than by its entry, which may be here and take up room until somebody comes past
+    // it. True: somebody waits for room, so the caller sweeps.
+    bool note_entry_without_job() noexcept {
+        // Claims are sequentially consistent, too: a sweep that begins after this look sees that of the caller.
+        if (!has_entries_without_job_.load(std::memory_order_seq_cst)) {
+            has_entries_without_job_.store(true, std::memory_order_seq_cst);
+        }
+        return room_.has_waiters();
+    }
+    bool may_have_entries_without_job() const noexcept {
+        return has_entries_without_job_.load(std::memory_order_seq_cst);
+    }
+    // Drops all such entries. The others keep their order; true: some of them were in no queue for a moment.
+    bool sweep() noexcept;
 
     // Queues a job that has room.
     void push(Node& node, Priority priority) noexcept;
@@ -64,12 +81,17 @@ class Injection {
   private:
     LevelList& level(Priority priority) noexcept { return levels_[static_cast<std::size_t>(priority)]; }
     void push_beyond(Node& node) noexcept;
+    void drop_entry(Node& node, bool counted) noexcept;
+    bool sweep_normal(bool& moved) noexcept;
     Node* take_from(Priority priority) noexcept;
 
     Room<DefaultAtomics> room_;
+    Room<DefaultAtomics> room_before_slot_;
+    std::mutex sweeping_;
+    std::atomic<bool> has_entries_without_job_{false};
     BoundedQueue<DefaultAtomics, Node*> normal_;
     OverflowList overflow_;                                   // normal ones that found no place there
-    alignas(128) std::array<LevelList, kPriorities> levels_;  // that of normal holds raised ones only
+    alignas(128) std::array<LevelList, kPriorities> levels_;  // that of normal holds raised and swept ones
 };
 
 }  // namespace quarry::impl

@@ -19,10 +19,23 @@ class LevelList {
     // counted: whether the entry takes up room of the lane. Throws std::bad_alloc, and is then as it was.
     void push(Node& node, bool counted) {
         const std::lock_guard lock(mutex_);
-        if (size_ == capacity_) grow();
-        entries_[(first_ + size_) & (capacity_ - 1)] = {&node, counted};
-        ++size_;
-        count_.store(size_, std::memory_order_relaxed);
+        if (size_ + reserved_ == capacity_) grow();
+        append(node, counted);
+    }
+    // For so many entries push_reserved() can not fail. Throws std::bad_alloc, and is then as it was.
+    void reserve(std::size_t entries) {
+        const std::lock_guard lock(mutex_);
+        while (capacity_ - size_ - reserved_ < entries) grow();
+        reserved_ += entries;
+    }
+    void push_reserved(Node& node, bool counted) noexcept {
+        const std::lock_guard lock(mutex_);
+        --reserved_;
+        append(node, counted);
+    }
+    void give_reserved_back(std::size_t entries) noexcept {
+        const std::lock_guard lock(mutex_);
+        reserved_ -= entries;
     }
 
     // The oldest job, or nullptr.
@@ -38,6 +51,24 @@ class LevelList {
         return entry.node;
     }
 
+    // Takes out all entries for which ended(node) holds, and calls drop(node, counted) for each.
+    template <class Ended, class Drop>
+    void sweep(Ended ended, Drop drop) noexcept {
+        if (looks_empty()) return;
+        const std::lock_guard lock(mutex_);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const Entry entry = entries_[(first_ + i) & (capacity_ - 1)];
+            if (ended(*entry.node)) {
+                drop(*entry.node, entry.counted);
+            } else {
+                entries_[(first_ + kept++) & (capacity_ - 1)] = entry;
+            }
+        }
+        size_ = kept;
+        count_.store(size_, std::memory_order_relaxed);
+    }
+
     // As BoundedQueue::looks_empty: what was pushed before a seq_cst fence is seen after a later one.
     bool looks_empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
     std::size_t size_hint() const noexcept { return count_.load(std::memory_order_relaxed); }
@@ -48,6 +79,11 @@ class LevelList {
         bool counted;
     };
 
+    void append(Node& node, bool counted) noexcept {
+        entries_[(first_ + size_) & (capacity_ - 1)] = {&node, counted};
+        ++size_;
+        count_.store(size_, std::memory_order_relaxed);
+    }
     void grow() {
         const std::size_t larger = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
         auto entries = std::make_unique<Entry[]>(larger);
@@ -62,6 +98,7 @@ class LevelList {
     std::size_t capacity_ = 0;  // a power of two, or 0
     std::size_t first_ = 0;
     std::size_t size_ = 0;
+    std::size_t reserved_ = 0;
     std::atomic<std::size_t> count_{0};
 };
 

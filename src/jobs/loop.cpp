@@ -1,6 +1,7 @@
 #include "quarry/jobs/impl/loop.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "jobs/group.hpp"
 #include "jobs/os.hpp"
@@ -9,7 +10,7 @@
 
 namespace quarry::impl {
 
-std::uint64_t loop_chunk_ticks = 1000;
+constinit std::atomic<std::uint64_t> loop_chunk_ticks{1000};
 
 namespace {
 
@@ -41,7 +42,7 @@ void operate_piece(Job& job, Job::Operation operation) {
 // The group is made by the loop's own thread when it offers the first piece; no other thread has one to offer before.
 Group& group_of(Loop& loop, Worker& worker) {
     if (loop.group == nullptr) {
-        loop.group = &Group::create(worker, nullptr);
+        loop.group = &Group::create(worker, nullptr, loop.name);
         loop.group->node().descend_from(worker.boundary_lineage);
     }
     return *loop.group;
@@ -66,7 +67,7 @@ Frame::Offer LoopFrame::promote_loop(WorkerContext& context, Frame& frame) noexc
     auto& worker = static_cast<Worker&>(context);
     auto& piece = static_cast<LoopFrame&>(frame);
     if (piece.first == piece.last) return Offer::passed;
-    if (!piece.has_run_long_enough(os::ticks())) return Offer::nothing;
+    if (worker.keeps_only || !piece.has_run_long_enough(os::ticks())) return Offer::nothing;
     try {
         worker.deque().reserve(1);
         Group& group = group_of(piece.loop, worker);
@@ -110,6 +111,7 @@ LoopEntry::LoopEntry(Pool& pool) : JoinEntry(pool) {
 LoopEntry::~LoopEntry() {
     auto& worker = static_cast<Worker&>(context());
     worker.floor = std::min(worker.floor, outer_floor_);
+    worker.rest_if_in_scope_body();
 }
 
 bool loop_failed(Loop& loop) noexcept {

@@ -25,22 +25,30 @@ void yield_thread() noexcept;
 
 // Where a thread may run. Some kernels, virtual machines' above all, put a woken thread on the CPU of the one that woke
 // it and leave it waiting there for milliseconds while another CPU idles. A waker that goes on computing can avoid it.
+//
+// A thread is steered only while it rests, and works on all its CPUs: whoever steers looks afterwards whether the rest
+// has ended meanwhile, and if so lifts the restriction; whoever ends a rest looks afterwards whether somebody steers.
+// Both write first and look second, sequentially consistently, so one of the two sees the other.
 class Placement {
   public:
     // On the thread itself: from now on it can be steered.
     void adopt_calling_thread() noexcept;
-    // Any thread, just before it wakes this one: it will start on another CPU than the caller's.
+    // On the thread itself, when it has nothing to do, and when it has something again.
+    void rest_begins() noexcept;
+    void rest_ends() noexcept;
+    // Any thread, just before it wakes this one: if it rests it will start on another CPU than the caller's.
     void steer_away_from_caller() noexcept;
-    // On the thread itself: lifts the restriction.
-    void restore() noexcept;
 
   private:
-    std::atomic<int> thread_{0};  // the system's number; 0: can not be steered
+    void allow_all(int thread) noexcept;
+
+    std::atomic<int> thread_{0};           // the system's number; 0: can not be steered
+    std::atomic<std::uint32_t> rests_{0};  // begun and ended: odd while it rests
     std::atomic<bool> steered_{false};
     std::vector<unsigned long> allowed_;
 };
-void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
-QUARRY_API std::string thread_name();                    // of the calling thread; the layer frame calls it too
+QUARRY_API void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
+QUARRY_API std::string thread_name();  // of the calling thread; the layer frame calls it too
 std::string process_name();
 long process_number() noexcept;
 
@@ -79,6 +87,6 @@ struct ClockPair {
 ClockPair read_clocks() noexcept;
 
 // Measured once a process, in about 100 us.
-std::uint64_t ticks_per_microsecond() noexcept;
+QUARRY_API std::uint64_t ticks_per_microsecond() noexcept;  // other layers call it too
 
 }  // namespace quarry::impl::os

@@ -135,6 +135,8 @@ void Placement::adopt_calling_thread() noexcept {
 
 void Placement::steer_away_from_caller() noexcept {
     const int thread = thread_.load(std::memory_order_acquire);
+    const std::uint32_t rest = rests_.load(std::memory_order_relaxed);
+    if (rest % 2 == 0) return;
     const int here = sched_getcpu();
     if (thread == 0 || here < 0 || static_cast<std::size_t>(here) >= allowed_.size() * kBitsPerWord) return;
     std::array<unsigned long, kSteerableCpus / kBitsPerWord> elsewhere{};
@@ -142,14 +144,25 @@ void Placement::steer_away_from_caller() noexcept {
     elsewhere[static_cast<std::size_t>(here) / kBitsPerWord] &=
         ~(1UL << (static_cast<std::size_t>(here) % kBitsPerWord));
     if (std::all_of(elsewhere.begin(), elsewhere.end(), [](unsigned long word) { return word == 0; })) return;
-    steered_.store(true, std::memory_order_relaxed);
+    steered_.store(true, std::memory_order_seq_cst);
     syscall(SYS_sched_setaffinity, thread, allowed_.size() * sizeof(unsigned long), elsewhere.data());
+    if (rests_.load(std::memory_order_seq_cst) != rest) allow_all(thread);
 }
 
-void Placement::restore() noexcept {
-    if (!steered_.load(std::memory_order_relaxed)) return;
+void Placement::allow_all(int thread) noexcept {
+    syscall(SYS_sched_setaffinity, thread, allowed_.size() * sizeof(unsigned long), allowed_.data());
+}
+
+// Only the thread itself changes the number.
+void Placement::rest_begins() noexcept {
+    rests_.store(rests_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Placement::rest_ends() noexcept {
+    rests_.store(rests_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+    if (!steered_.load(std::memory_order_seq_cst)) return;
     steered_.store(false, std::memory_order_relaxed);
-    syscall(SYS_sched_setaffinity, 0, allowed_.size() * sizeof(unsigned long), allowed_.data());
+    allow_all(0);
 }
 
 void yield_thread() noexcept {

@@ -44,6 +44,7 @@ class OverflowList {
 
     // As BoundedQueue::looks_empty: what was pushed before a seq_cst fence is seen after a later one.
     bool looks_empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
+    std::size_t size_hint() const noexcept { return count_.load(std::memory_order_relaxed); }
 
   private:
     std::mutex mutex_;

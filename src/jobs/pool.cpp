@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "jobs/pool_core.hpp"
+#include "jobs/task_header.hpp"
 #include "jobs/worker.hpp"
+#include "quarry/jobs/impl/shared_pool.hpp"
 
 namespace quarry {
 namespace {
@@ -19,6 +21,9 @@ namespace {
 // Nothing to destroy, see Pool::shared().
 struct SharedPool {
     std::atomic<Pool*> pool{nullptr};
+    // Its home, which exists when the pool does not any more, and can then not be entered by that number.
+    std::atomic<impl::TaskHome*> home{nullptr};
+    std::atomic<std::uint32_t> serial{0};
     // A lock that a forked child frees when the thread that held it stayed behind. Not a mutex that a fork waits for,
     // as elsewhere: others are taken while this one is held, so the two could wait for each other.
     std::atomic_flag being_made;
@@ -44,6 +49,7 @@ void renew_shared_pool_after_fork() noexcept {
     static const bool registered = [] {
         impl::os::after_fork_in_child([] {
             if (Pool* const pool = shared_pool.pool.exchange(nullptr)) shared_pool.of_parent = pool;
+            shared_pool.home = nullptr;
             shared_pool.being_made.clear();
         });
         return true;
@@ -60,6 +66,12 @@ void abandon(std::unique_ptr<impl::PoolCore> core) {
     abandoned->push_back(std::move(core));
 }
 
+void refuse_inside(const impl::PoolCore& core) {
+    if (!core.runs_on_this_thread()) return;
+    std::fputs("quarry: a pool was destroyed by one of its own jobs, which it would have to wait for\n", stderr);
+    std::terminate();
+}
+
 }  // namespace
 
 Pool::Pool(PoolOptions options) : core_(std::make_unique<impl::PoolCore>(*this, std::move(options))) {}
@@ -69,9 +81,7 @@ Pool::~Pool() {
         abandon(std::move(core_));
         return;
     }
-    if (!core_->runs_on_this_thread()) return;
-    std::fputs("quarry: a pool was destroyed by one of its own jobs, which it would have to wait for\n", stderr);
-    std::terminate();
+    refuse_inside(*core_);
 }
 
 int Pool::worker_count() const noexcept {
@@ -118,14 +128,47 @@ Pool& Pool::shared() {
     delete std::exchange(shared_pool.of_parent, nullptr);
     auto* const made = new Pool;
     made->core_->is_shared = true;
+    impl::TaskHome& home = made->core_->task_home;
+    home.open_uses();
+    shared_pool.serial.store(home.serial(), std::memory_order_relaxed);
+    shared_pool.home.store(&home, std::memory_order_release);
     shared_pool.pool.store(made, std::memory_order_release);
     return *made;
 }
 
 // Not under the lock: what the pool finishes may call shared() on other threads.
 void Pool::stop_shared() {
-    delete shared_pool.pool.exchange(nullptr, std::memory_order_acq_rel);
+    Pool* const pool = shared_pool.pool.exchange(nullptr, std::memory_order_acq_rel);
+    if (pool == nullptr) return;
+    impl::PoolCore& core = pool->core();
+    if (!core.is_forked_copy()) {
+        refuse_inside(core);
+        impl::Worker::hide_nothing();  // the calling thread may be in a job of another pool
+        core.task_home.close_uses();
+    }
+    delete pool;
 }
+
+namespace impl {
+
+SharedPoolUse::SharedPoolUse() {
+    for (;;) {
+        home_ = shared_pool.home.load(std::memory_order_acquire);
+        // The number may be that of a pool made meanwhile: then this fails, and the next look finds both.
+        if (home_ != nullptr && home_->try_enter_use(shared_pool.serial.load(std::memory_order_relaxed))) return;
+        (void)Pool::shared();
+    }
+}
+
+SharedPoolUse::~SharedPoolUse() {
+    home_->leave_use();
+}
+
+Pool& SharedPoolUse::pool() const noexcept {
+    return home_->core().owner;
+}
+
+}  // namespace impl
 
 Pool* Pool::current() noexcept {
     const impl::Worker* const worker = impl::Worker::current();

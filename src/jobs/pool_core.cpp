@@ -26,6 +26,9 @@ struct LastGuest {
 };
 constinit thread_local LastGuest last_guest;
 
+// While a hook runs on a thread of that pool.
+[[gnu::tls_model("initial-exec")]] constinit thread_local const PoolCore* hook_of = nullptr;
+
 // So that finding it again shows that the pool's threads exist: no need to look for a fork.
 void forget_last_guest_at_fork() noexcept {
     static const bool registered = [] {
@@ -68,7 +71,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();
-    loop_chunk_ticks = 2 * os::ticks_per_microsecond();
+    loop_chunk_ticks.store(2 * os::ticks_per_microsecond(), std::memory_order_relaxed);
     try {
         make_workers();
         threads_.reserve(workers.size());
@@ -137,40 +140,35 @@ void PoolCore::stop_threads() noexcept {
     for (Injection& lane : injections_) lane.wake_all_waiters();
     give_up_gated_jobs();
     look_whether_drained();
-    for (;;) {
-        const std::uint32_t seen = stop_events_.load(std::memory_order_acquire);
-        finish_host_jobs();
-        if (is_drained()) break;
-        Worker::hide_nothing();  // the calling thread may be in a job of another pool
-        os::futex_wait(stop_events_, seen);
-    }
+    // The calling thread may be in a job of another pool: it hides nothing of that one.
+    drain.wait_until_drained([this] { finish_host_jobs(); }, [] { Worker::hide_nothing(); });
     for (std::thread& thread : threads_) thread.join();
 }
 
-// A job is counted as created before it can be run, and as ended after all that it created was counted. So when the sum
-// of the ended ones, read first, is that of the created ones, there is none left, and none that could create another.
-bool PoolCore::all_jobs_have_ended() const noexcept {
+std::uint64_t PoolCore::jobs_ended() const noexcept {
     std::uint64_t ended =
         ended_outside(JobEnd::completed) + ended_outside(JobEnd::failed) + ended_outside(JobEnd::cancelled);
-    const auto add_ended = [&](const Worker& worker) { ended += worker.counters.ended(); };
-    for (const auto& worker : workers) add_ended(*worker);
-    for_each_guest(add_ended);
-    std::uint64_t created = submitted_outside_.load(std::memory_order_acquire);
-    const auto add_created = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
-    for (const auto& worker : workers) add_created(*worker);
-    for_each_guest(add_created);
-    return created == ended;
+    const auto add = [&](const Worker& worker) { ended += worker.counters.ended(); };
+    for (const auto& worker : workers) add(*worker);
+    for_each_guest(add);
+    return ended;
+}
+
+std::uint64_t PoolCore::jobs_created() const noexcept {
+    std::uint64_t created = submitted_outside_.get();
+    const auto add = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
+    for (const auto& worker : workers) add(*worker);
+    for_each_guest(add);
+    return created;
 }
 
 void PoolCore::look_whether_drained() noexcept {
-    if (!drain.look([this] { return all_jobs_have_ended(); })) return;
-    for (Crew* const crew : {&general_, &reserved_, &io_}) {
-        (void)crew->sleep.new_job();
-        while (wake_one(*crew, WakerGoesOn::no, true)) {
+    const auto wake_workers = [this] {
+        for (Crew* const crew : {&general_, &reserved_, &io_}) {
+            crew->sleep.wake_all([&] { return wake_one(*crew, WakerGoesOn::no, true); });
         }
-    }
-    stop_events_.fetch_add(1, std::memory_order_release);
-    os::futex_wake_one(stop_events_);
+    };
+    drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); }, wake_workers);
 }
 
 // Entries of jobs that were run or cancelled by another way.
@@ -192,20 +190,32 @@ void PoolCore::thread_main(Worker& worker) noexcept {
     const bool io = worker.crew == &io_;
     const int number = io ? worker.index - options.workers - kMostGuests : worker.index;
     os::set_thread_name(options.name + (io ? "-io-" : "-") + std::to_string(number));
+    hook_of = this;
     if (options.on_thread_start) options.on_thread_start(worker.index);
+    hook_of = nullptr;
     worker.placement.adopt_calling_thread();
     worker.run_until_stopped();
+    hook_of = this;
     if (options.on_thread_stop) options.on_thread_stop(worker.index);
+}
+
+bool PoolCore::is_in_hook() const noexcept {
+    return hook_of == this;
 }
 
 bool PoolCore::is_forked_copy() const noexcept {
     return fork_generation_ != os::fork_generation();
 }
 
-bool PoolCore::runs_on_this_thread() const noexcept {
+bool PoolCore::has_job_on_this_thread() const noexcept {
     for (const Worker* worker = Worker::current(); worker != nullptr; worker = worker->outer_worker) {
         if (&worker->core == this) return true;
     }
+    return false;
+}
+
+bool PoolCore::runs_on_this_thread() const noexcept {
+    if (has_job_on_this_thread()) return true;
     // One of our threads before its first job, or after its last.
     const auto me = std::this_thread::get_id();
     const std::lock_guard lock(threads_mutex_);
@@ -218,7 +228,7 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (drain.is_stopping() && !runs_on_this_thread()) throw_closed();
+    if (drain.is_stopping() && !has_job_on_this_thread()) throw_closed();
 }
 
 void PoolCore::throw_closed() {
@@ -238,12 +248,24 @@ Worker* PoolCore::own_worker() const noexcept {
     return worker != nullptr && &worker->core == this && !worker->guest ? worker : nullptr;
 }
 
+bool Worker::count_as_computing() noexcept {
+    if (computes) return false;
+    computes = true;
+    core.add_guest_appetite(-1);
+    return true;
+}
+
+void Worker::count_as_resting() noexcept {
+    computes = false;
+    core.add_guest_appetite(1);
+}
+
 void PoolCore::add_guest_appetite(std::int64_t change) noexcept {
     general_.sleep.add_appetite(change);
     if (options.reserved_for_frame != 0) reserved_.sleep.add_appetite(change);
 }
 
-Worker& PoolCore::enter() {
+Worker& PoolCore::enter(GuestComputes computes) {
     Worker* guest = last_guest.guest;
     const auto take = [](Worker& place) {
         bool free = false;
@@ -258,11 +280,11 @@ Worker& PoolCore::enter() {
         if (guest == nullptr) guest = &add_guest();
         last_guest = {serial, guest};
     }
-    add_guest_appetite(-1);
+    if (computes == GuestComputes::at_once) guest->count_as_computing();
     guest->lose_patience();
-    guest->futile_word = 0;
     guest->outer_worker = Worker::current();
     current_context = guest;
+    trace_guest(*guest);
     return *guest;
 }
 
@@ -286,12 +308,15 @@ void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
     const std::lock_guard lock(guests_mutex_);
     trace.store(serial_of_trace, std::memory_order_relaxed);
     for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
-    for (const auto& guest : guest_storage_) guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    for (const auto& guest : guest_storage_) {
+        guest->trace_thread.store(0, std::memory_order_relaxed);  // whoever is there now has not said so
+        guest->trace.store(serial_of_trace, std::memory_order_relaxed);
+    }
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
     if (guest.queues_used) guest.leave_queues_empty();
-    add_guest_appetite(1);
+    if (guest.computes) guest.count_as_resting();
     guest.taken.store(false, std::memory_order_release);
 }
 
@@ -303,7 +328,7 @@ PoolStats PoolCore::stats() const {
         stats.total += figures;
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
-    stats.outside.spawned = submitted_outside_.load(std::memory_order_relaxed);
+    stats.outside.spawned = submitted_outside_.get();
     stats.outside.completed = ended_outside(JobEnd::completed);
     stats.outside.failed = ended_outside(JobEnd::failed);
     stats.outside.cancelled = ended_outside(JobEnd::cancelled);

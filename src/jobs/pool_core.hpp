@@ -44,6 +44,9 @@ class PoolCore {
     // Whether one of the pool's jobs, or a scope of it, is further up on the calling thread's stack, be it as guest of
     // another pool by now; or one of the pool's threads calls.
     bool runs_on_this_thread() const noexcept;
+    // The same without a pool's thread before its first job or after its last, in a hook: that is no job.
+    bool has_job_on_this_thread() const noexcept;
+    bool is_in_hook() const noexcept;
     // Throw quarry::Error: in a forked child; while the pool is being destroyed, if not within one of its own jobs; in
     // a forked child or on another thread than the host's.
     void require_usable() const;
@@ -55,14 +58,21 @@ class PoolCore {
     void prepare_lane(Lane lane);
 
     // A guest's place for the calling thread; leave() gives it back.
-    Worker& enter();
+    Worker& enter(GuestComputes computes);
     void leave(Worker& guest) noexcept;
+    void add_guest_appetite(std::int64_t change) noexcept;
 
     // A job was queued that somebody may rely on: wakes a sleeper unless a searcher is awake. by: the worker of this
     // pool that did it, or null.
-    void job_queued(Worker* by, Lane lane, Node& node) noexcept;
+    void job_queued(Worker* by, Lane lane, Node& node) noexcept { wake_for_job(by, lane, &node); }
+    // The same for jobs that are not known any more. node: null only if `by` is.
+    void wake_for_job(Worker* by, Lane lane, Node* node) noexcept;
     // A private job was offered: wakes a sleeper only if there is a core for it.
     void job_offered(Worker& by, Node& node) noexcept;
+    // How often a thread has gone to sleep that could use something to do. Whoever counts itself has said before that
+    // it sleeps; whoever reads this looks afterwards for those who do.
+    std::uint64_t hungry_sleeps() const noexcept { return hungry_sleeps_.load(std::memory_order_relaxed); }
+    void count_hungry_sleep() noexcept { hungry_sleeps_.fetch_add(1, std::memory_order_seq_cst); }
     // The last searcher of a crew found work: wakes another one if there is more.
     void last_searcher_found_work(Crew& crew) noexcept;
     // Whether a job may have relied on a searcher of this crew although one of another crew could take it.
@@ -109,6 +119,15 @@ class PoolCore {
     // Jobs that wait at the gate are given up when the pool ends. Throws std::bad_alloc.
     void add_gate(SlotGate& gate);
     void remove_gate(SlotGate& gate) noexcept;
+
+    // Drops entries of a lane's queues whose jobs others have claimed: they take up room.
+    void sweep_entries(Lane lane) noexcept;
+    // A job of that lane was claimed, and its entry may be in the queue.
+    void entry_left_behind(Lane lane) noexcept;
+
+    // Whether a job waits that only the host's thread can run; and whether that thread sleeps until a lane has room.
+    bool host_is_needed() noexcept { return !injection(Lane::host).looks_empty(); }
+    void host_waits_for_room(bool waits) noexcept { host_waits_.store(waits, std::memory_order_relaxed); }
 
     std::size_t run_host_jobs(std::size_t most, std::uint64_t budget_ticks);
     void adopt_host_thread() noexcept {
@@ -186,16 +205,17 @@ class PoolCore {
     bool wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching = false) noexcept;
     bool wake_for_frame(WakerGoesOn waker_goes_on) noexcept;
     bool wake_waiter_for(Node& node) noexcept;
+    void wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept;
     void count_wake(Worker* by) noexcept;
-    void add_guest_appetite(std::int64_t change) noexcept;
     bool work_visible_in(Lane lane) noexcept;
     Worker& add_guest();
     Node* take_host_job() noexcept;
     void finish_host_jobs() noexcept;
     void give_up_gated_jobs() noexcept;
-    bool all_jobs_have_ended() const noexcept;
+    std::uint64_t jobs_ended() const noexcept;
+    std::uint64_t jobs_created() const noexcept;
     std::uint64_t ended_outside(JobEnd end) const noexcept {
-        return ended_outside_[static_cast<std::size_t>(end)].load(std::memory_order_acquire);
+        return ended_outside_[static_cast<std::size_t>(end)].get();
     }
     void release_leftovers() noexcept;
 
@@ -206,16 +226,17 @@ class PoolCore {
     std::vector<std::thread> threads_;
     std::atomic<bool> io_started_{false};
     std::atomic<bool> background_in_use_{false};
-    alignas(128) std::atomic<std::uint64_t> submitted_outside_{0};
-    std::array<std::atomic<std::uint64_t>, 3> ended_outside_{};  // by JobEnd
+    alignas(128) std::atomic<std::uint64_t> hungry_sleeps_{0};
+    alignas(128) SharedCounter submitted_outside_;
+    std::array<SharedCounter, 3> ended_outside_{};  // by JobEnd
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
     // As Worker has them. No exchange: they belong to the host's thread, though that may be another one tomorrow.
     std::atomic<std::uint32_t> host_important_in_a_row_{0};
     std::atomic<std::uint32_t> host_since_low_{0};
-    std::atomic<bool> in_frame_{false};          // the host's thread is
-    std::atomic<std::uint32_t> stop_events_{0};  // what the thread that destroys the pool sleeps on
+    std::atomic<bool> in_frame_{false};    // the host's thread is
+    std::atomic<bool> host_waits_{false};  // for room in a lane
 
     std::mutex guests_mutex_;
     std::array<std::atomic<Worker*>, kMostGuests> guests_{};

@@ -5,6 +5,7 @@
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
 #include "jobs/task_listeners.hpp"
+#include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
@@ -27,7 +28,7 @@ void PoolCore::count_spawned() noexcept {
     if (Worker* const worker = own_worker()) {
         worker->counters.spawned.add();
     } else {
-        submitted_outside_.fetch_add(1, std::memory_order_release);
+        submitted_outside_.add();
     }
 }
 
@@ -39,15 +40,12 @@ bool PoolCore::try_count_continuation() noexcept {
 }
 
 bool PoolCore::try_count_outside() noexcept {
-    submitted_outside_.fetch_add(1, std::memory_order_release);
-    if (drain.still_accepts() || runs_on_this_thread()) return true;
-    take_count_back();
-    return false;
+    return drain.try_count(
+        submitted_outside_, [this] { return has_job_on_this_thread(); }, [this] { look_whether_drained(); });
 }
 
 void PoolCore::take_count_back() noexcept {
-    submitted_outside_.fetch_sub(1, std::memory_order_release);
-    look_whether_drained();
+    drain.take_back(submitted_outside_, [this] { look_whether_drained(); });
 }
 
 void PoolCore::queue_continuation(Node& node) noexcept {
@@ -60,6 +58,7 @@ void PoolCore::queue_continuation(Node& node) noexcept {
 }
 
 void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
+    trace_submit(trace, node);
     const Lane lane = task_front(node).lane;
     Worker* const worker = own_worker();
     if (worker != nullptr && worker->has_queues_for(lane) && priority == Priority::normal) {
@@ -74,6 +73,15 @@ void PoolCore::queue_beyond_bound(Node& node, Priority priority) noexcept {
     injection(lane).take_room_beyond();
     injection(lane).push(node, priority);
     job_queued(worker, lane, node);
+}
+
+void PoolCore::sweep_entries(Lane lane) noexcept {
+    if (!injection(lane).sweep()) return;
+    wake_for_job(nullptr, lane, nullptr);  // on their way from one queue to the other some could be seen in neither
+}
+
+void PoolCore::entry_left_behind(Lane lane) noexcept {
+    if (injection(lane).note_entry_without_job()) sweep_entries(lane);
 }
 
 void PoolCore::require_end_of(Node& task) {
@@ -93,7 +101,7 @@ void PoolCore::end_task(Node& node, JobEnd end) noexcept {
     if (Worker* const worker = own_worker()) {
         worker->counters.count(end);
     } else {
-        ended_outside_[static_cast<std::size_t>(end)].fetch_add(1, std::memory_order_release);
+        ended_outside_[static_cast<std::size_t>(end)].add();
     }
     for_each_listener(node.end.set(), [this](Node& continuation) { queue_continuation(continuation); });
     look_whether_drained();

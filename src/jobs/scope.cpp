@@ -4,6 +4,7 @@
 
 #include "jobs/group.hpp"
 #include "jobs/pool_core.hpp"
+#include "jobs/trace/points.hpp"
 #include "jobs/worker.hpp"
 #include "quarry/jobs/error.hpp"
 
@@ -45,34 +46,14 @@ void run_at_once(Group& group, Worker& worker, Node& node, bool result) noexcept
     --worker.inline_depth;
 }
 
-// A job that its group's owner can claim already, and to which the caller has two references: one for the lane's queue,
-// and its own until it knows whether that took the job.
-void queue_or_run(PoolCore& core, Lane lane, Worker& guest, Node& node) {
-    Injection& injection = core.injection(lane);
-    if (injection.try_take_room()) {
-        if (injection.try_push_unlinked(node)) {
-            core.job_queued(nullptr, lane, node);
-            release(&node);  // ours
-            return;
-        }
-        injection.give_room_back();
-    }
-    release(&node);  // the queue's, which never had it
-    if (node.claim.try_claim()) {
-        guest.execute(node);  // with ours
-    } else {
-        release(&node);  // ours: the owner was faster
-    }
-}
-
 // From a thread that is not of the group's pool: to the owner's list, and through the lane's queue, or at once when
 // that has no place.
 void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     const Participation participation(core);
     Worker& guest = participation.worker();
     node.spawn_index = JobError::kNested;
-    // The list's, and those of queue_or_run.
-    node.claim.prepare(references(result) + 2, true, result);
+    // The list's, and that of the queue or of whoever runs it.
+    node.claim.prepare(references(result) + 1, true, result);
     guest.counters.spawned.add();
     group.completion.spawned_elsewhere();
     // Before the job is listed: then the owner may run it, end the scope and go on to another lane.
@@ -80,7 +61,7 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     const Lane lane = owner->lane;
     group.completion.hold();
     if (group.completion.list(&node)) owner->parker.notify();
-    queue_or_run(core, lane, guest, node);
+    guest.queue_or_run(node, lane);
 }
 
 [[noreturn]] void throw_forked_inside() {
@@ -99,7 +80,7 @@ Spawning begin_spawn(Group& group, bool result) {
         current->inline_depth >= kMostInlineDepth) [[likely]] {
         return {current->nodes.take(), nullptr};
     }
-    if (result || current->trace.load(std::memory_order_relaxed) != 0 || group.stop_requested()) {
+    if (result || trace_of(*current) != 0 || group.stop_requested()) {
         return {current->nodes.take(), current};
     }
     return {nullptr, current};
@@ -108,7 +89,6 @@ Spawning begin_spawn(Group& group, bool result) {
 void SpawnedCall::begin() noexcept {
     index_ = group_.owner == &caller_ ? group_.spawned++ : JobError::kNested;
     ++caller_.inline_depth;
-    caller_.futile_word = 0;
     caller_.lose_patience();
     caller_.counters.spawned.add();
     caller_.counters.run_inline.add();
@@ -157,13 +137,14 @@ void end_spawn(Group& group, Job& job, Worker* caller, bool result) {
 }
 
 void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scope&), void* state) {
-    const Participation participation(pool.core());
+    const Participation participation(pool.core(), GuestComputes::not_yet);
     Worker& worker = participation.worker();
     const RaisedFloor raised(worker);
-    Group& group = Group::create(worker, &options);
+    Group& group = Group::create(worker, &options, options.name);
     group.node().descend_from(worker.lineage);
     {
         const LineageFrame frame(worker, group.node());
+        if (participation.is_guest()) worker.scope_body = &frame;
         Scope scope(group);
         try {
             body(state, scope);
@@ -174,6 +155,10 @@ void run_scope(Pool& pool, const ScopeOptions& options, void (*body)(void*, Scop
         // A fork has taken the context away: in the child the jobs are its parent's, and so is the group.
         if (current_context != &worker) [[unlikely]]
             throw_forked_inside();
+        if (participation.is_guest()) {
+            worker.scope_body = nullptr;
+            worker.count_as_computing();
+        }
         worker.wait_for_group(group);
     }
     const std::exception_ptr error = std::move(group.first_error);

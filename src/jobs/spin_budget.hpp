@@ -7,13 +7,13 @@
 
 namespace quarry::impl {
 
-// How long to look for work before sleeping, by how often looking has paid (R60): success lengthens the next search,
+// How long to look for work before sleeping, by how often looking has paid: success lengthens the next search,
 // failure shortens it. Sleeping and being woken costs some 5 to 50 us, so looking longer than kMost never pays.
 class SpinBudget {
   public:
     static constexpr std::uint64_t kShortestMicroseconds = 1;
     static constexpr std::uint64_t kMostMicroseconds = 20;
-    // The host's own thread does not spin (R61): it looks for no longer than going to sleep would take.
+    // The host's own thread does not spin: it looks for no longer than going to sleep would take.
     static constexpr std::uint64_t kGuestMicroseconds = 2;
 
     // For the search after a job that the worker was woken for from outside. Where that has not paid it is a single

@@ -3,7 +3,7 @@
 namespace quarry::impl {
 
 // What a thief does that lost a race for another worker's entry: others are at the same deque, so it steps back, for
-// longer the more often that happens, and in the end leaves that deque to them (R64).
+// longer the more often that happens, and in the end leaves that deque to them.
 class StealBackoff {
   public:
     static constexpr int kMostLostRaces = 4;

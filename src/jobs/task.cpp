@@ -45,7 +45,9 @@ bool cancel_task(Job& job) {
     const TaskVisit visit(node);
     if (visit) visit.core().require_usable();
     if (!visit || !node.claim.try_claim_even_if_unarmed()) return false;
+    const Lane lane = task_front(node).lane;
     visit.core().end_cancelled(node);
+    visit.core().entry_left_behind(lane);
     return true;
 }
 
@@ -113,7 +115,7 @@ namespace {
 
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
 void run_towards(Node& task, Node* job, Worker& worker) noexcept {
-    worker.forget_submitted(*job);
+    if (!worker.forget_submitted(*job)) worker.core.entry_left_behind(task_front(*job).lane);
     while (job != nullptr) {
         job = worker.run_waited_for(*job, job == &task ? Succession::none : Succession::waited_for);
     }
@@ -152,18 +154,16 @@ void wait_for_task(Job& job) {
     }
     const Participation participation(visit.core());
     Worker& worker = participation.worker();
-    while (!task.end.is_set()) {
-        const NextToEnd<Node> next = next_to_end<DefaultAtomics>(
-            task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release);
-        if (next.is_being_queued) {
-            release(&next.job);
-            os::yield_thread();
-        } else if (task_header(next.job).home == task_header(task).home) {
-            advance(task, next.job, visit.core(), worker);
+    const auto go_on = [&](Node& next) {
+        if (task_header(next).home == task_header(task).home) {
+            advance(task, next, visit.core(), worker);
         } else {
-            advance_in_its_own_pool(task, next.job);
+            advance_in_its_own_pool(task, next);
         }
-    }
+    };
+    wait_for_chain<DefaultAtomics>(
+        task, [](Node & node) -> auto& { return task_header(node).antecedents; }, first_unended, release, go_on,
+        os::yield_thread);
     if (worker.guest) visit.core().look_whether_drained();
 }
 

@@ -28,6 +28,13 @@ class TaskHome {
     // All tasks have ended: returns when nobody is inside. The pool gives up its reference.
     void close() noexcept;
 
+    // The shared pool may be stopped at any time: threads that use it by a free function are inside for that time, and
+    // stop_shared() waits for them before it destroys the pool.
+    void open_uses() noexcept { uses_.open(serial()); }
+    [[nodiscard]] bool try_enter_use(std::uint32_t serial) noexcept { return uses_.try_enter(serial); }
+    void leave_use() noexcept { uses_.leave(); }
+    void close_uses() noexcept { uses_.close(); }
+
     void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept;
 
@@ -41,6 +48,7 @@ class TaskHome {
     std::function<void(std::exception_ptr)> on_error_;
     std::atomic<bool> error_logged_{false};
     Visitors<DefaultAtomics> visitors_;
+    Visitors<DefaultAtomics> uses_;
     // The pool, and every failed task whose error nobody has asked for yet.
     std::atomic<std::uint32_t> references_{0};
     TaskHome* next_free_ = nullptr;

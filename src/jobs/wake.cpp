@@ -1,4 +1,5 @@
 // Who is woken when a job is queued.
+#include "jobs/completion/wait.hpp"
 #include "jobs/os.hpp"
 #include "jobs/parking/crews.hpp"
 #include "jobs/pool_core.hpp"
@@ -39,9 +40,9 @@ bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_sear
 bool PoolCore::wake_waiter_for(Node& node) noexcept {
     Worker* waiter = nullptr;
     const auto look = [&](Worker& worker) {
-        if (waiter != nullptr || !worker.parker.is_waiting()) return;
-        const Node* const awaited = worker.awaited.load(std::memory_order_relaxed);
-        if (awaited != nullptr && descends_from(node, *awaited)) waiter = &worker;
+        if (waiter != nullptr) return;
+        if (could_be_helped_by(worker, [&](const Node& awaited) { return descends_from(node, awaited); }))
+            waiter = &worker;
     };
     for (const auto& worker : workers) look(*worker);
     for_each_guest(look);
@@ -49,6 +50,17 @@ bool PoolCore::wake_waiter_for(Node& node) noexcept {
     waiter->parker.notify();
     trace_wake(trace);
     return true;
+}
+
+// A waiter that goes to sleep after this look counts itself (hungry_sleeps), which ends the owner's patience.
+void PoolCore::wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept {
+    by.patience.look(hungry_sleeps());
+    DefaultAtomics::fence(std::memory_order_seq_cst);
+    if (wake_waiter_for(node)) {
+        by.counters.wakes.add();
+    } else {
+        by.patience.nobody_can_take_it(word);
+    }
 }
 
 void PoolCore::count_wake(Worker* by) noexcept {
@@ -66,13 +78,14 @@ WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
     return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
 }
 
-void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
+void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
     using Counters = Sleep<DefaultAtomics>;
     if (lane == Lane::host) {
-        DefaultAtomics::fence(std::memory_order_seq_cst);
-        if (!drain.is_stopping()) return;
-        stop_events_.fetch_add(1, std::memory_order_release);
-        os::futex_wake_one(stop_events_);
+        drain.queued_for_stopper();
+        // After its fence. The host's thread may wait for room that nobody makes before this job has run.
+        if (host_waits_.load(std::memory_order_relaxed)) {
+            for (Injection& each : injections_) each.wake_all_waiters();
+        }
         return;
     }
     const bool both_crews = lane == Lane::frame && options.reserved_for_frame != 0;
@@ -81,12 +94,8 @@ void PoolCore::job_queued(Worker* by, Lane lane, Node& node) noexcept {
     if (chosen.crew != nullptr) {
         if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, waker_goes_on(by))) count_wake(by);
     } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
-               chosen.word != by->futile_word) {
-        if (wake_waiter_for(node)) {
-            by->counters.wakes.add();
-        } else {
-            by->futile_word = chosen.word;
-        }
+               !by->patience.is_futile(chosen.word)) {
+        wake_waiter_or_note(*by, *node, chosen.word);
     }
 }
 
@@ -95,34 +104,22 @@ bool PoolCore::wake_for_frame(WakerGoesOn waker_goes_on) noexcept {
 }
 
 void PoolCore::job_offered(Worker& by, Node& node) noexcept {
-    using Counters = Sleep<DefaultAtomics>;
-    const std::int64_t word = hungry_crew(by.lane).sleep.new_job();
-    std::int64_t searching = Counters::searching(word);
-    std::int64_t sleeping = Counters::sleeping(word);
     const bool both_crews = by.lane == Lane::frame && options.reserved_for_frame != 0;
-    if (both_crews) {
-        const std::int64_t general = DefaultAtomics::hint(general_.sleep.word()).load(std::memory_order_relaxed);
-        searching += Counters::searching(general);
-        sleeping += Counters::sleeping(general);
-    }
-    by.offered_at = searching != 0 ? os::ticks() : 0;
-    if (searching != 0 || Counters::appetite(word) <= 0) return;
-    if (sleeping != 0) {
+    Crew& hungry = hungry_crew(by.lane);
+    const Offer offer = offer_to(hungry.sleep, both_crews ? &general_.sleep : nullptr);
+    by.offered_at = offer.to == OfferTo::searcher ? os::ticks() : 0;
+    if (offer.to == OfferTo::sleeper) {
         // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
-        const bool woken =
-            both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry_crew(by.lane), WakerGoesOn::yes);
+        const bool woken = both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry, WakerGoesOn::yes);
         if (woken) by.counters.wakes.add();
-    } else if (wake_waiter_for(node)) {
-        by.counters.wakes.add();
-    } else {
-        by.futile_word = word;
+    } else if (offer.to == OfferTo::waiter) {
+        wake_waiter_or_note(by, node, offer.word);
     }
 }
 
 void PoolCore::last_searcher_found_work(Crew& crew) noexcept {
-    if (!work_visible_to(crew)) return;
     replace_last_searcher<DefaultAtomics>(
-        others_rely_on(crew), [&] { return wake_one(crew, WakerGoesOn::yes); },
+        others_rely_on(crew), [&] { return work_visible_to(crew); }, [&] { return wake_one(crew, WakerGoesOn::yes); },
         [&] { return wake_one(general_, WakerGoesOn::yes); });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobs/completion/publish.hpp"
+#include "jobs/completion/settle.hpp"
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
@@ -14,12 +16,11 @@ namespace quarry::impl {
 constinit thread_local WorkerContext* current_context = nullptr;
 
 Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
-    : WorkerContext{},
-      core(pool),
-      index(worker_index),
+    : WorkerContext{nullptr, nullptr, nullptr, pool},
       guest(worker_crew == nullptr),
       lane(guest ? Lane::frame : worker_crew->first_lane),
       job_lane(lane),
+      index(worker_index),
       crew(worker_crew),
       root_{nullptr, nullptr},
       search_budget_(SpinBudget::within_computation(guest)),
@@ -53,7 +54,7 @@ LineageFrame::~LineageFrame() {
 
 void Worker::push(Node& node) {
     Deque<DefaultAtomics, Node*>& near = deque();
-    counters.spawned.add();  // before anybody can run it, see PoolCore::all_jobs_have_ended
+    counters.spawned.add();  // before anybody can run it, see Drain
     try {
         near.push(&node);
     } catch (...) {
@@ -91,11 +92,13 @@ void Worker::forget_promoted(Node& node) noexcept {
     if (deque().pop_if(&node)) release(&node);
 }
 
-void Worker::forget_submitted(Node& node) noexcept {
+bool Worker::forget_submitted(Node& node) noexcept {
     const Lane which = task_front(node).lane;
-    if (guest || which == Lane::host) return;
+    if (guest || which == Lane::host) return false;
     LaneQueues& own = lane_queues(which);
-    if (own.slot.take_if(&node) || own.far_deque.pop_if(&node)) release(&node);
+    if (!own.slot.take_if(&node) && !own.far_deque.pop_if(&node)) return false;
+    release(&node);
+    return true;
 }
 
 Node* Worker::next_job() {
@@ -109,7 +112,6 @@ void Worker::run_until_stopped() {
     const TraceRun traced(*this, TraceRun::Home{});
     Node* node = nullptr;
     while (node != nullptr || (node = next_job()) != nullptr) {
-        placement.restore();  // somebody may have steered us after we had found work
         node = execute(*node, Succession::at_the_bottom);
     }
     current_context = nullptr;
@@ -135,7 +137,6 @@ void Worker::run_closure(Node& node) noexcept {
         if (node.is_task()) node.settle_priority();
         const TraceJob traced(*this, node);
         const LineageFrame frame(*this, node);
-        futile_word = 0;
         lose_patience();
         // What the closure's destructor runs on top of this job, which may have failed by then, ends in its own way.
         const JobEnd outer = std::exchange(job_end, JobEnd::completed);
@@ -150,22 +151,19 @@ Node* Worker::execute(Node& node, Succession succession) noexcept {
     Group* const group = node.group;
     run_closure(node);
     if (group == nullptr) {
-        node.latch.set();
-        release(&node);
+        end_promoted(node, release);
         return nullptr;
     }
     if (group == Node::task_mark()) {
-        const std::uintptr_t listeners = node.claim.is_forgotten() ? node.end.set_unseen() : node.end.set();
-        release(&node);
+        const std::uintptr_t listeners = end_task_node(node, release);
         return listeners == TaskEnd<DefaultAtomics>::kNobody ? nullptr : tell_of_end(listeners, succession);
     }
     release(&node);
     if (group->owner == this) {
         group->completion.finished_by_owner();
-        return nullptr;
+    } else {
+        finish_for_owner(*group);
     }
-    Worker* const owner = group->owner;
-    if (group->completion.finished_elsewhere()) owner->parker.notify();
     return nullptr;
 }
 
@@ -203,6 +201,7 @@ Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept 
             core.queue_continuation(continuation);
         } else if (continuation.claim.try_claim_even_if_unarmed()) {
             successor = &continuation;
+            trace_submit(core.trace, continuation);
             if (succession == Succession::at_the_bottom) enter_lane(lane, successor);
         } else {
             release(&continuation);  // it was cancelled

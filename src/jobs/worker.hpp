@@ -71,8 +71,8 @@ class Worker : public WorkerContext {
     // A promoted join was claimed without its queue: takes the entry out if it is the newest one, else leaves it to be
     // skipped by whoever finds it.
     void forget_promoted(Node& node) noexcept;
-    // The same for a submitted job that its waiter claimed.
-    void forget_submitted(Node& node) noexcept;
+    // The same for a submitted job that its waiter claimed. False: it was left, or is in another queue.
+    bool forget_submitted(Node& node) noexcept;
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
@@ -94,13 +94,24 @@ class Worker : public WorkerContext {
 
     // Before the calling thread sleeps: what it holds, in each of the pools that it takes part in, others can reach.
     static void hide_nothing() noexcept;
-    // Empties a guest's queues when it leaves: nothing is in them that can not be claimed by other ways.
+    // Empties a guest's queues when it leaves. What it has spawned into scopes of other threads goes to where idle
+    // workers find it.
     void leave_queues_empty() noexcept;
+    // For a job that its group's owner can claim already: hands it to the lane's queue, or runs it here and now when
+    // that has no place. Takes over the caller's reference.
+    void queue_or_run(Node& node, Lane which) noexcept;
 
-    // From here on the next poll looks at once whether somebody is hungry.
-    void lose_patience() noexcept {
-        patience = 0;
-        patience_between_offers.lose();
+    // From here on the next poll looks at once whether somebody can take something: there is a new piece of work.
+    void lose_patience() noexcept { patience.lose(); }
+    // A guest that computes leaves one worker less for private work. In the body of its scope it counts as one of those
+    // only while it takes part in a join or a loop for which somebody was hungry, or waits: else it may be asleep.
+    // True: it is counted from now on.
+    bool count_as_computing() noexcept;
+    void count_as_resting() noexcept;
+    // After a join or a loop: the next thing a guest does in the body of its scope may be to sleep.
+    void rest_if_in_scope_body() noexcept {
+        if (scope_body == newest && computes) [[unlikely]]
+            count_as_resting();
     }
     // An offer is not taken although somebody searches: now and then, sees to it that the searcher gets to run.
     void hurry_searchers() noexcept;
@@ -109,9 +120,7 @@ class Worker : public WorkerContext {
     // The near deque of the lane that this worker is in now.
     Deque<DefaultAtomics, Node*>& deque() noexcept { return lane_queues(lane).deque; }
 
-    // From the context to the first word of the patience one cache line: all that a guest touches to come and go.
-    PoolCore& core;
-    const int index;
+    // From the context to the floor one cache line: nearly all that a guest touches to come and go.
     const bool guest;
     // Where jobs that are created here go: the lane of the job at the bottom of the stack. Those on top of it are part
     // of what it waits for.
@@ -122,9 +131,16 @@ class Worker : public WorkerContext {
     bool queues_used = false;            // since a guest came
     bool at_gate = false;                // in a search that may be past the own queues
     JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
+    bool computes = false;               // a guest is counted as one that computes, see count_as_computing
     // Entries of deque() from this index on came since the innermost group, loop or wait of this worker began.
     std::uint64_t floor = 0;
-    Patience patience_between_offers;
+    Patience patience;
+    // The body of the scope by which a guest came: there it may compute, or sleep. Null: it is not in one.
+    const Frame* scope_body = nullptr;
+    // In there: the outermost join, while it is not offered; the boundary has passed it so that its end is noticed.
+    Frame* kept = nullptr;
+    bool keeps_only = false;
+    const int index;
     Crew* const crew;
     // What a guest's thread is besides, in another pool: a worker that has become a guest, or a guest of that one.
     Worker* outer_worker = nullptr;
@@ -136,7 +152,6 @@ class Worker : public WorkerContext {
     std::atomic<std::uint64_t> trace{0};  // that records this worker; 0: none
     Node* lineage = nullptr;              // of the job that runs now
     Node* boundary_lineage = nullptr;     // of the frames just after `boundary`
-    std::int64_t futile_word = 0;         // the pool's counters when an offer last found nobody
     std::uint64_t offered_at = 0;         // ticks; 0: what was offered last has been taken, or nobody can be hurried
     int inline_depth = 0;                 // spawned jobs run at once within each other
 
@@ -146,6 +161,8 @@ class Worker : public WorkerContext {
     std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
     std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
     std::array<LaneQueues, 3> lanes;      // frame, background, io
+    // Of a guest's place: whose track its thread has, see trace_guest.
+    std::atomic<std::uint64_t> trace_thread{0};
 
   private:
     // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for
@@ -170,6 +187,7 @@ class Worker : public WorkerContext {
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
     Node* find_important_in(Lane which) noexcept;
     Node* find_injected_in(Lane which) noexcept;
+    class Idling;
     Node* idle_until_work();
     Node* search_awake(const SpinBudget& budget);
     Node* next_own_descendant_of(Node& ancestor) noexcept;

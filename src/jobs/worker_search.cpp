@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobs/os.hpp"
+#include "jobs/parking/idle.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/steal_backoff.hpp"
 #include "jobs/trace/points.hpp"
@@ -228,7 +229,7 @@ Node* Worker::find_unimportant_elsewhere_in(Lane which) {
         }
     }
     if (Node* const node = find_injected_in(which)) return node;
-    // The last resort: what others keep for themselves because they submitted it last (R54).
+    // The last resort: what others keep for themselves because they submitted it last.
     for (const std::vector<int>& group : victims) {
         for (const int victim : group) {
             counters.steal_attempts.add();
@@ -264,39 +265,72 @@ Node* Worker::search_awake(const SpinBudget& budget) {
     return nullptr;
 }
 
-Node* Worker::idle_until_work() {
-    std::uint64_t searching_since = os::ticks();
-    const std::uint64_t steals_before = counters.steals.get();
-    crew->no_work_found();
-    searching.store(true, std::memory_order_relaxed);
-    SpinBudget* budget = woken_from_outside_ ? &budget_after_outside_ : &search_budget_;
-    woken_from_outside_ = false;
-    Node* node = search_awake(*budget);
-    if (node != nullptr) budget->found();
-    while (node == nullptr && !core.is_drained()) {
-        budget->slept();
-        budget = &search_budget_;
-        counters.parks.add();
-        trace_park(*this);
-        crew->sleep.sleep(parker, [this] {
-            core.look_whether_drained();
-            return core.work_visible_to(*crew);
-        });
-        trace_awake(*this);
-        searching_since = os::ticks();
+// What the parking protocol asks of a worker that is idle.
+class Worker::Idling {
+  public:
+    explicit Idling(Worker& worker) noexcept
+        : worker_(worker),
+          steals_before_(worker.counters.steals.get()),
+          budget_(worker.woken_from_outside_ ? &worker.budget_after_outside_ : &worker.search_budget_) {}
+
+    Node* search() {
+        worker_.placement.rest_begins();
+        worker_.searching.store(true, std::memory_order_relaxed);
+        worker_.woken_from_outside_ = false;
+        Node* const node = worker_.search_awake(*budget_);
+        if (node != nullptr) budget_->found();
+        return node;
+    }
+    Node* search_after_sleep() {
+        const Lane first = worker_.crew->first_lane;
         // What woke us most likely lies there; the rest of the pool is cold after a sleep.
-        node = find_important_in(crew->first_lane);
-        if (node == nullptr) node = find_injected_in(crew->first_lane);
-        woken_from_outside_ = node != nullptr;
-        if (node == nullptr) node = search_awake(*budget);
+        Node* node = worker_.find_important_in(first);
+        if (node == nullptr) node = worker_.find_injected_in(first);
+        worker_.woken_from_outside_ = node != nullptr;
+        if (node == nullptr) node = worker_.search_awake(*budget_);
         // The own queues were empty before the search. A closure that was given up at its gate meanwhile may have
         // spawned something from its destructor, and whoever looked for a searcher then relied on this one.
-        if (node == nullptr) node = find_before_idling();
+        return node != nullptr ? node : worker_.find_before_idling();
     }
-    searching.store(false, std::memory_order_relaxed);
-    placement.restore();
-    if (crew->work_found(core.others_rely_on(*crew))) core.last_searcher_found_work(*crew);
-    if (counters.steals.get() != steals_before) counters.steal_ticks.add(os::ticks() - searching_since);
+    bool is_over() const noexcept { return worker_.core.is_drained(); }
+    // Its sleep is announced by now, so that an owner of private work which looked before learns of it.
+    void look_for_end() const noexcept {
+        worker_.core.count_hungry_sleep();
+        worker_.core.look_whether_drained();
+    }
+    bool work_visible() const noexcept { return worker_.core.work_visible_to(*worker_.crew); }
+    void falls_asleep() noexcept {
+        budget_->slept();
+        budget_ = &worker_.search_budget_;
+        worker_.counters.parks.add();
+        trace_park(worker_);
+    }
+    void is_awake() noexcept {
+        trace_awake(worker_);
+        since_ = os::ticks();
+    }
+    void has_stopped() const noexcept {
+        worker_.searching.store(false, std::memory_order_relaxed);
+        worker_.placement.rest_ends();
+    }
+    bool others_may_sleep() const noexcept { return worker_.core.others_rely_on(*worker_.crew); }
+    void was_last_searcher() const noexcept { worker_.core.last_searcher_found_work(*worker_.crew); }
+
+    void count_steals() const noexcept {
+        if (worker_.counters.steals.get() != steals_before_) worker_.counters.steal_ticks.add(os::ticks() - since_);
+    }
+
+  private:
+    Worker& worker_;
+    std::uint64_t since_ = os::ticks();
+    const std::uint64_t steals_before_;
+    SpinBudget* budget_;
+};
+
+Node* Worker::idle_until_work() {
+    Idling idling(*this);
+    Node* const node = impl::idle_until_work(*crew, parker, idling);
+    idling.count_steals();
     return node;
 }
 

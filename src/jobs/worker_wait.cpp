@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "jobs/completion/publish.hpp"
+#include "jobs/completion/wait.hpp"
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/task_header.hpp"
@@ -14,50 +16,40 @@ namespace quarry::impl {
 namespace {
 
 // The kinds of event a worker waits for. lane(): where its descendants are queued.
-struct GroupEnd {
-    Group& group;
+struct GroupEnd : GroupEvent<DefaultAtomics, Node> {
+    explicit GroupEnd(Group& of) noexcept : GroupEvent{of.completion, of.listed}, group(of) {}
 
     Lane lane() const noexcept { return group.owner->lane; }
     Node& ancestor() const noexcept { return group.node(); }
-    bool is_over() const noexcept { return group.completion.done(); }
-    // Others have listed jobs of the group: the owner looks at them before it goes on waiting.
-    bool has_news() const noexcept { return group.listed != nullptr || group.completion.has_listed(); }
-    void begin(Parker<DefaultAtomics>&) const noexcept { group.completion.begin_wait(); }
-    void end() const noexcept { group.completion.end_wait(); }
+
+    Group& group;
 };
 
-struct LatchSet {
-    Node& node;
-    Lane waiter_lane;
+struct LatchSet : LatchEvent<DefaultAtomics> {
+    LatchSet(Node& of, Lane lane_of_waiter) noexcept : LatchEvent{of.latch}, node(of), waiter_lane(lane_of_waiter) {}
 
     Lane lane() const noexcept { return waiter_lane; }
     Node& ancestor() const noexcept { return node; }
-    bool is_over() const noexcept { return node.latch.is_set(); }
-    bool has_news() const noexcept { return false; }
-    void begin(Parker<DefaultAtomics>& parker) const noexcept { node.latch.announce(parker); }
-    void end() const noexcept {}
+
+    Node& node;
+    Lane waiter_lane;
 };
 
-class TaskEnded : public EndListener {
+class TaskEnded : public EndListener, public TaskEvent<DefaultAtomics> {
   public:
-    TaskEnded(Node& task, Parker<DefaultAtomics>& parker) noexcept : EndListener{}, task_(task), waiter_(parker) {
-        ended = [](EndListener& listener) noexcept { static_cast<TaskEnded&>(listener).waiter_.tell(); };
+    TaskEnded(Node& task, Parker<DefaultAtomics>& parker) noexcept
+        : EndListener{}, TaskEvent(task.end, parker), task_(task) {
+        ended = [](EndListener& listener) noexcept { static_cast<TaskEnded&>(listener).tell(); };
     }
 
     Lane lane() const noexcept { return task_front(task_).lane == Lane::host ? Lane::frame : task_front(task_).lane; }
     Node& ancestor() const noexcept { return task_; }
-    // Once it listens it must stay until it is told.
-    bool is_over() const noexcept { return listening_ ? waiter_.was_told() : task_.end.is_set(); }
-    bool has_news() const noexcept { return false; }
     void begin(Parker<DefaultAtomics>&) noexcept {
-        if (!listening_) listening_ = listen(task_, *this);
+        TaskEvent::begin([this] { return listen(task_, *this); });
     }
-    void end() const noexcept {}
 
   private:
     Node& task_;
-    TaskWaiter<DefaultAtomics> waiter_;
-    bool listening_ = false;
 };
 
 // A fork has taken the context away: in the child nobody would ever end what is waited for.
@@ -85,13 +77,8 @@ Node* Worker::next_own_descendant_of(Node& ancestor) noexcept {
 
 // The next job of a group that this worker owns which somebody else listed.
 Node* Worker::next_listed_in(Group& group) noexcept {
-    if (group.listed == nullptr) group.listed = group.completion.take_listed();
-    while (Node* const node = group.listed) {
-        group.listed = node->next.get();
-        // The list's reference becomes the runner's; the entry in the queue will be skipped.
-        if (Node* const mine = claim_or_drop(node)) return mine;
-    }
-    return nullptr;
+    // The list's reference becomes the runner's; the entry in the queue will be skipped.
+    return next_listed(group.completion, group.listed, [this](Node* node) { return claim_or_drop(node); });
 }
 
 // Moves a job out of this worker's deque to where the owner of its group can claim it. A promoted join can be claimed
@@ -99,11 +86,10 @@ Node* Worker::next_listed_in(Group& group) noexcept {
 void Worker::publish(Node& node, Lane which) noexcept {
     Deque<DefaultAtomics, Node*>& far_deque = lane_queues(which).far_deque;
     if (Group* const group = node.group) {
-        Worker* const owner = group->owner;
-        group->completion.hold();
-        node.claim.share();
-        far_deque.push(&node);
-        if (group->completion.list(&node)) owner->parker.notify();
+        list_for_owner(*group, node, [&] {
+            node.claim.share();
+            far_deque.push(&node);
+        });
     } else {
         far_deque.push(&node);
     }
@@ -156,20 +142,16 @@ bool Worker::descendant_visible(Node& ancestor, Lane which) noexcept {
 template <class Event>
 void Worker::park_for(Event& event) noexcept {
     hide_nothing();
-    event.begin(parker);
-    if (!event.is_over() && !event.has_news() && parker.prepare(Parker<DefaultAtomics>::kWaiting)) {
-        // Pairs with the fence of whoever queues a descendant and then looks for waiters.
-        DefaultAtomics::fence(std::memory_order_seq_cst);
-        if (descendant_visible(event.ancestor(), event.lane())) {
-            parker.cancel(Parker<DefaultAtomics>::kWaiting);
-        } else {
-            counters.parks.add();
-            trace_park(*this);
-            parker.park(Parker<DefaultAtomics>::kWaiting);
-            trace_awake(*this);
-        }
-    }
-    event.end();
+    const auto could_help = [&] {
+        core.count_hungry_sleep();
+        return descendant_visible(event.ancestor(), event.lane());
+    };
+    sleep_for_event(event, parker, could_help, [&] {
+        counters.parks.add();
+        trace_park(*this);
+        parker.park(Parker<DefaultAtomics>::kWaiting);
+        trace_awake(*this);
+    });
 }
 
 // Returns when the event is over, or has news for the caller.
@@ -180,18 +162,22 @@ void Worker::await(Event& event) noexcept {
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
     Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
+    const bool rested = guest && count_as_computing();  // in the body of its scope
     hungry.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();
-    while (!event.is_over() && !event.has_news()) {
+    const auto help = [&] {
         Node* node = next_own_descendant_of(event.ancestor());
         if (node == nullptr) node = steal_descendant_of(event.ancestor(), event.lane());
-        if (node != nullptr) {
-            hungry.add_appetite(-1);
-            execute(*node);
-            hungry.add_appetite(1);
-            wait_budget_.found();
-            deadline = os::ticks() + wait_budget_.ticks();
-        } else if (trace_ran_dry(*this); os::ticks() < deadline) {
+        if (node == nullptr) return false;
+        hungry.add_appetite(-1);
+        execute(*node);
+        hungry.add_appetite(1);
+        wait_budget_.found();
+        deadline = os::ticks() + wait_budget_.ticks();
+        return true;
+    };
+    const auto rest = [&] {
+        if (trace_ran_dry(*this); os::ticks() < deadline) {
             counters.spins.add();
             for (int i = 0; i < 8; ++i) os::cpu_relax();
         } else {
@@ -199,8 +185,10 @@ void Worker::await(Event& event) noexcept {
             park_for(event);
             deadline = os::ticks() + wait_budget_.ticks();
         }
-    }
+    };
+    wait_for_event(event, help, rest);
     hungry.add_appetite(-1);
+    if (rested) count_as_resting();
     awaited.store(outer_awaited, std::memory_order_relaxed);
 }
 
@@ -209,18 +197,20 @@ void Worker::wait_for_group(Group& group) noexcept {
     if (current_context != this) [[unlikely]]
         end_forked_child();
     const TraceRun traced(*this);
-    for (;;) {
+    const auto run_next = [&] {
         Node* node = next_own_descendant_of(group.node());
         if (node == nullptr) node = next_listed_in(group);
         if (node != nullptr) {
             execute(*node);
-            continue;
+        } else {
+            trace_ran_dry(*this);
         }
-        trace_ran_dry(*this);
-        if (group.completion.done()) break;
-        GroupEnd event{group};
+        return node != nullptr;
+    };
+    wait_for_all(group.completion, run_next, [&] {
+        GroupEnd event(group);
         await(event);
-    }
+    });
     // What was listed and then run by others.
     while (Node* const node = next_listed_in(group)) release(node);
 }
@@ -228,7 +218,7 @@ void Worker::wait_for_group(Group& group) noexcept {
 void Worker::wait_for_latch(Node& node_with_latch) noexcept {
     if (node_with_latch.latch.is_set()) return;
     const RaisedFloor raised(*this);
-    LatchSet event{node_with_latch, lane};
+    LatchSet event(node_with_latch, lane);
     await(event);
 }
 
@@ -239,17 +229,45 @@ void Worker::wait_for_end(Node& task) noexcept {
     await(event);
 }
 
+void Worker::queue_or_run(Node& node, Lane which) noexcept {
+    Injection& injection = core.injection(which);
+    if (injection.try_take_room()) {
+        if (injection.try_push_unlinked(node)) return core.wake_for_job(nullptr, which, nullptr);
+        injection.give_room_back();
+    }
+    if (node.claim.try_claim()) {
+        execute(node);
+    } else {
+        release(&node);
+    }
+}
+
+// What it runs meanwhile may spawn more.
 void Worker::leave_queues_empty() noexcept {
-    queues_used = false;
     LaneQueues& own = lane_queues(Lane::frame);
-    while (Node* const node = own.deque.pop()) {
-        if (node->group == nullptr) {
-            release(node);  // a promoted join, which its frame has settled
+    for (;;) {
+        if (Node* const spawned = own.deque.pop()) {
+            if (Group* const group = spawned->group) {
+                Worker* const owner = group->owner;
+                group->completion.hold();
+                spawned->claim.share();
+                if (group->completion.list(spawned)) owner->parker.notify();
+                queue_or_run(*spawned, Lane::frame);
+            } else {
+                release(spawned);  // a promoted join, which its frame has settled
+            }
+        } else if (Node* const published = own.far_deque.pop()) {
+            // One that nobody has claimed yet is in its owner's list, and in no other queue.
+            if (published->group == nullptr || published->claim.is_claimed()) {
+                release(published);
+            } else {
+                queue_or_run(*published, Lane::frame);
+            }
         } else {
-            publish(*node, Lane::frame);  // spawned into a scope of another thread, which finds it in its list
+            break;
         }
     }
-    while (Node* const node = own.far_deque.pop()) release(node);
+    queues_used = false;
 }
 
 }  // namespace quarry::impl

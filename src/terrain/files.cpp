@@ -26,14 +26,14 @@ struct Close {
 // Piece by piece, not by the size that the system gives: devices and pipes have none.
 std::vector<std::byte> read_file(const std::filesystem::path& file, std::size_t most) {
     const std::unique_ptr<std::FILE, Close> open(std::fopen(file.c_str(), "rb"));
-    if (open == nullptr) refuse(file, "can not be read: " + std::generic_category().message(errno));
+    if (open == nullptr) refuse(file, "cannot be read: " + std::generic_category().message(errno));
     std::vector<std::byte> bytes;
     for (;;) {
         const std::size_t before = bytes.size();
         bytes.resize(before + kPiece);
         const std::size_t count = std::fread(bytes.data() + before, 1, kPiece, open.get());
         bytes.resize(before + count);
-        if (std::ferror(open.get()) != 0) refuse(file, "can not be read: " + std::generic_category().message(errno));
+        if (std::ferror(open.get()) != 0) refuse(file, "cannot be read: " + std::generic_category().message(errno));
         if (bytes.size() > most) refuse(file, "is larger than the " + std::to_string(most) + " bytes that are allowed");
         if (count < kPiece) return bytes;
     }

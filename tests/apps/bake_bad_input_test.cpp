@@ -91,7 +91,7 @@ TEST_F(BakeBadInput, OutputsThatCanNotBeWrittenAreRefused) {
     expect_refused(bake({"--out", path("missing/world.glb")}), "folder does not exist");
     expect_refused(bake({"--preview", path("missing/world.png")}), "folder does not exist");
     expect_refused(bake({"--json", path("missing/report.json")}), "folder does not exist");
-    expect_refused(bake({"--out", "/sys/world.glb"}), "can not be written");
+    expect_refused(bake({"--out", "/sys/world.glb"}), "cannot be written");
     expect_refused(bake({"--out", path("world.xyz")}), ".glb, .obj, .ply or .stl");
     expect_refused(bake({"--out", path("world")}), ".glb, .obj, .ply or .stl");
     expect_refused(bake({"--out", ""}), "--out");
@@ -133,11 +133,23 @@ TEST_F(BakeBadInput, DemoNeedsAFolder) {
 
 class BakeInterrupted : public BakeFolder {
   protected:
-    // A minute of work, interrupted so long after its temporary files are there.
+    // Of the process, in the folder: open, and gone with the process.
+    int files_without_a_name(pid_t process) const {
+        int count = 0;
+        std::error_code ignored;
+        const std::filesystem::path descriptors = "/proc/" + std::to_string(process) + "/fd";
+        for (const auto& each : std::filesystem::directory_iterator(descriptors, ignored)) {
+            const std::string name = std::filesystem::read_symlink(each.path(), ignored).string();
+            if (name.starts_with(folder_.string() + "/")) ++count;
+        }
+        return count;
+    }
+
+    // A minute of work, interrupted so long after its files are open.
     Outcome interrupted(const std::vector<int>& signals, std::chrono::milliseconds delay) {
         std::optional<std::chrono::steady_clock::time_point> started;
-        const auto ready = [&] {
-            if (files_there() != 2) return false;
+        const auto ready = [&](pid_t process) {
+            if (files_without_a_name(process) != 2) return false;
             const auto now = std::chrono::steady_clock::now();
             if (!started) started = now;
             return now - *started >= delay;
@@ -151,7 +163,8 @@ class BakeInterrupted : public BakeFolder {
 TEST_F(BakeInterrupted, StopsCleanlyAndLeavesNoFile) {
     using namespace std::chrono_literals;
     // At the start, and in the middle of the meshing.
-    for (const auto& [signal, delay] : {std::pair(SIGINT, 0ms), {SIGTERM, 0ms}, {SIGINT, 500ms}}) {
+    for (const auto& [signal, delay] :
+         {std::pair(SIGINT, 0ms), {SIGTERM, 0ms}, {SIGHUP, 0ms}, {SIGQUIT, 0ms}, {SIGINT, 500ms}}) {
         const Outcome outcome = interrupted({signal}, delay);
         EXPECT_EQ(outcome.status, 128 + signal);
         EXPECT_EQ(outcome.errors, "quarry: stopped; no file was written\n");

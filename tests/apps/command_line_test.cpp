@@ -22,7 +22,9 @@ TEST(CommandLine, HelpIsThereForEveryCommand) {
                                                     {"bench", "frame", "--help"},
                                                     {"bench", "terrain", "--help"},
                                                     {"stress", "--help"},
-                                                    {"sync", "--help"}}) {
+                                                    {"sync", "--help"},
+                                                    {"bake", "--help"},
+                                                    {"demo", "--help"}}) {
         const Outcome outcome = run_program(command);
         EXPECT_EQ(outcome.status, 0);
         EXPECT_NE(outcome.output.find("Usage: quarry"), std::string::npos) << outcome.output;
@@ -45,6 +47,38 @@ TEST(CommandLine, MissingAndUnknownCommandsAreRefused) {
     expect_refused(run_program({"bench"}), "subcommand");
     expect_refused(run_program({"dig"}), "--help");
     expect_refused(run_program({"bench", "jobs", "--deep"}), "--deep");
+}
+
+TEST(CommandLine, UnknownWordsAreNamedWithTheNearestKnownOne) {
+    struct Case {
+        std::vector<std::string> words;
+        const char* said;
+    };
+    for (const Case& each :
+         {Case{{"stres"}, "quarry has no subcommand 'stres'; did you mean stress?; see quarry --help"},
+          {{"benhc", "jobs"}, "quarry has no subcommand 'benhc'; did you mean bench?"},
+          {{"bench", "job"}, "quarry bench has no subcommand 'job'; did you mean jobs?; see quarry bench --help"},
+          {{"dig"}, "quarry has no subcommand 'dig'; there are bench, stress, sync, bake, demo"},
+          {{"bake", "--sed", "7"}, "quarry bake has no option '--sed'; did you mean --seed?; see quarry bake --help"},
+          {{"bake", "--preveiw=a.png"}, "quarry bake has no option '--preveiw'; did you mean --preview?"},
+          {{"sync", "--scenarios", "LIGHT"}, "quarry sync has no option '--scenarios'; did you mean --scenario?"},
+          {{"--versoin"}, "quarry has no option '--versoin'; did you mean --version?"},
+          {{"stress", "hard"}, "quarry stress has no use for the word 'hard'; see quarry stress --help"},
+          {{"stress", "--zzzzzz"}, "quarry stress has no option '--zzzzzz'; see quarry stress --help"},
+          {{"stress", "--\n"}, "quarry stress has no option '--?'"}}) {
+        expect_refused(run_program(each.words), each.said);
+    }
+}
+
+TEST(CommandLine, WrongValuesPointToTheHelpOfTheirCommand) {
+    expect_refused(run_program({"bake", "--octaves", "0"}), "; see quarry bake --help");
+    expect_refused(run_program({"bake", "--world", "cube"}), "; see quarry bake --help");
+    expect_refused(run_program({"bake", "--threads"}), "; see quarry bake --help");
+    expect_refused(run_program({"bench", "terrain", "--runs", "0"}), "; see quarry bench terrain --help");
+}
+
+TEST(CommandLine, HelpComesBeforeWhatIsWrong) {
+    EXPECT_EQ(run_program({"bake", "--octaves", "0", "--help"}).status, 0);
 }
 
 TEST(BenchJobs, UnknownFilterListsTheRows) {
@@ -109,10 +143,10 @@ TEST(BenchJobs, ReportHasTheAgreedShape) {
     std::set<std::string> engines;
     for (const Json& result : report.at("results")) {
         EXPECT_EQ(result.size(), 8u);
-        EXPECT_TRUE(result.at("name") == "fib" || result.at("name") == "fib_memory");
+        EXPECT_TRUE(result.at("name") == "fib" || result.at("name") == "fib_pool" || result.at("name") == "fib_memory");
         EXPECT_EQ(result.at("workers"), 2);
         EXPECT_GT(result.at("value").get<double>(), 0);
-        EXPECT_EQ(result.at("unit"), result.at("name") == "fib" ? "ns" : "MiB");
+        EXPECT_EQ(result.at("unit"), result.at("name") == "fib_memory" ? "MiB" : "ns");
         EXPECT_EQ(result.at("better"), "lower");
         EXPECT_EQ(result.at("runs"), 2);
         EXPECT_GE(result.at("spread").get<double>(), 0);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -48,7 +49,7 @@ void limit_files(std::int64_t most_bytes) {
 
 void send_signals(pid_t process, const Circumstances& circumstances) {
     if (circumstances.signals.empty()) return;
-    while (!circumstances.ready()) {
+    while (!circumstances.ready(process)) {
         // Left to be found by whoever waits for the end.
         siginfo_t ended{};
         if (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
@@ -73,13 +74,23 @@ Outcome run_program(const std::vector<std::string>& arguments, const Circumstanc
         dup2(output.descriptor(), STDOUT_FILENO);
         dup2(errors.descriptor(), STDERR_FILENO);
         limit_files(circumstances.most_file_bytes);
+        if (!circumstances.output.empty()) dup2(open(circumstances.output.c_str(), O_WRONLY), STDOUT_FILENO);
+        constexpr uid_t kNobody = 65534;
+        if (circumstances.as_nobody &&
+            (setresgid(kNobody, kNobody, kNobody) != 0 || setresuid(kNobody, kNobody, kNobody) != 0)) {
+            _exit(126);
+        }
         execv(pointers[0], pointers.data());
         _exit(127);
     }
     int status = 0;
     if (process > 0) send_signals(process, circumstances);
-    if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("can not run the program");
+    if (process < 0 || waitpid(process, &status, 0) != process) throw std::runtime_error("cannot run the program");
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.text(), errors.text()};
+}
+
+std::function<bool(pid_t)> after(std::chrono::milliseconds delay) {
+    return [end = std::chrono::steady_clock::now() + delay](pid_t) { return std::chrono::steady_clock::now() >= end; };
 }
 
 void expect_refused(const Outcome& outcome, const std::string& mentioned) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace quarry::tests {
 
@@ -17,8 +20,13 @@ struct Outcome {
 struct Circumstances {
     std::int64_t most_file_bytes = -1;  // the system refuses larger files; -1: as usual
     std::vector<int> signals{};         // sent to the program once `ready` says so
-    std::function<bool()> ready{};
+    std::function<bool(pid_t)> ready{};
+    std::string output{};    // where its standard output goes; empty: it is kept
+    bool as_nobody = false;  // as a user who owns nothing; only root can ask for that
 };
+
+// For signals that come so long after the start.
+std::function<bool(pid_t)> after(std::chrono::milliseconds delay);
 
 // Runs the program quarry with these arguments to its end.
 Outcome run_program(const std::vector<std::string>& arguments, const Circumstances& circumstances = {});

@@ -40,8 +40,24 @@ TEST(StressCommand, UnknownNamesAreRefusedWithTheKnownOnes) {
     expect_refused(stress({"--json", ""}), "--json");
 }
 
-TEST(StressCommand, ProcessesAreRefusedUntilTheyAreThere) {
-    expect_refused(stress({"--backend", "processes"}), "--backend threads");
+TEST(StressCommand, FaultsAreForProcessesOnly) {
+    expect_refused(stress({"--faults", "kill"}), "--backend processes");
+    expect_refused(stress({"--backend", "processes", "--faults", "kill,flood"}), "kill, stop, oom, garbage");
+    expect_refused(stress({"--backend", "processes", "--workers", "300"}), "1 to 256");
+}
+
+// R33 to R37
+TEST(StressCommand, WorkerProcessesLoseNothingWhileTheyAreBroken) {
+    const Outcome outcome = stress({"--backend", "processes", "--workers", "2", "--duration", "1.5", "--faults",
+                                    "kill,garbage,oom", "--rate", "4", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("options").at("backend"), "processes");
+    EXPECT_EQ(report.at("workers_alive"), 2) << "a replaced worker is not a dead one";
+    EXPECT_EQ(report.at("received"), report.at("submitted"));
+    for (const char* none : {"failed", "lost", "twice"}) EXPECT_EQ(report.at(none), 0) << none;
+    EXPECT_GE(report.at("faults").get<int>(), 3);
+    EXPECT_GE(report.at("restarts").get<int>(), 2);
 }
 
 TEST(StressCommand, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
@@ -62,6 +78,9 @@ TEST(StressCommand, EveryJobComesBackRight) {
     EXPECT_EQ(report.at("received"), report.at("submitted"));
     for (const char* none : {"failed", "lost", "twice", "rejected"}) EXPECT_EQ(report.at(none), 0) << none;
     EXPECT_GT(report.at("throughput").get<double>(), 1'284) << "R34";
+    EXPECT_EQ(report.at("refusal").at("accepted"), 10'000) << "R7, R14: exactly what the queue holds";
+    EXPECT_EQ(report.at("refusal").at("offered"), 10'100);
+    EXPECT_EQ(report.at("refusal").at("ran"), 10'000);
     EXPECT_EQ(report.at("shares").size(), 3u) << "R2";
     EXPECT_GE(report.at("plain_loop").at("throughput").size(), 2u);
     EXPECT_NE(outcome.errors.find("verdict"), std::string::npos) << "the report for people goes to the other stream";
@@ -103,7 +122,8 @@ TEST(StressCommand, RequiredGradeDecidesTheExitStatus) {
     const std::vector<std::string> late{"--duration", "0.2", "--job", "sleep", "--workers", "2", "--queue", "600"};
     std::vector<std::string> required = late;
     required.insert(required.end(), {"--require", "A"});
-    EXPECT_EQ(stress(required).status, 1);
+    const int status = stress(required).status;
+    EXPECT_TRUE(status == 1 || status == 3) << status << "; 3: something else runs on the machine";
     required.back() = "F";
     EXPECT_EQ(stress(required).status, 0);
 }

@@ -37,7 +37,7 @@ TEST(SyncCommand, NumbersOutOfRangeAreRefused) {
 TEST(SyncCommand, UnknownNamesAreRefusedWithTheKnownOnes) {
     expect_refused(sync({"--scenario", "STORM"}), "BASELINE, LIGHT, MEDIUM, HEAVY, BURST, CATCHUP");
     expect_refused(sync({"--scenario", "LIGHT", "--scenario", ""}), "--scenario");
-    expect_refused(sync({"--require", "AA"}), "A, B, C or F");
+    expect_refused(sync({"--require", "AA"}), "A, B, C or F, or ideal");
     expect_refused(sync({"--soak", "1", "--scenario", "LIGHT"}), "--soak");
     expect_refused(sync({"--soak", "1", "--require", "A"}), "--soak");
 }
@@ -45,6 +45,16 @@ TEST(SyncCommand, UnknownNamesAreRefusedWithTheKnownOnes) {
 TEST(SyncCommand, JsonPathThatCanNotBeWrittenIsRefusedBeforeTheRun) {
     expect_refused(sync({"--json", "/nowhere/at/all/report.json"}), "/nowhere/at/all/report.json");
     expect_refused(sync({"--soak", "3600", "--json", "/tmp"}), "folder");
+}
+
+TEST(SyncCommand, RunsOnWorkerProcesses) {
+    const Outcome outcome = sync({"--scenario", "baseline", "--hertz", "120", "--render", "0.5", "--backend",
+                                  "processes", "--workers", "1", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const Json report = Json::parse(outcome.output);
+    EXPECT_EQ(report.at("options").at("backend"), "processes");
+    expect_refused(sync({"--soak", "1", "--backend", "processes"}), "--soak runs on threads");
+    expect_refused(sync({"--faults", "kill"}), "--backend processes");
 }
 
 // R42, R44
@@ -68,15 +78,22 @@ TEST(SyncCommand, ScenarioIsReportedWithItsIdealAndItsLedger) {
 
 // 55 jobs of 2 to 5 ms in a frame of 8 ms, on one worker: nobody can.
 TEST(SyncCommand, RequiredGradeDecidesTheExitStatus) {
-    EXPECT_EQ(sync({"--scenario", "BURST", "--workers", "1", "--hertz", "120", "--require", "B"}).status, 1);
+    const int status = sync({"--scenario", "BURST", "--workers", "1", "--hertz", "120", "--require", "B"}).status;
+    EXPECT_TRUE(status == 1 || status == 3) << status << "; 3: something else runs on the machine";
+    // The ideal machine cannot either.
+    EXPECT_NE(sync({"--scenario", "BURST", "--workers", "1", "--hertz", "120", "--require", "ideal"}).status, 1);
     EXPECT_EQ(sync({"--scenario", "BASELINE", "--hertz", "120", "--require", "F"}).status, 0);
 }
 
 // R46
-TEST(SyncCommand, SoakHolds) {
+TEST(SyncCommand, SoakLosesNothingAndSaysWhetherItHolds) {
     const Outcome outcome = sync({"--soak", "2.5", "--json", "-"});
-    ASSERT_EQ(outcome.status, 0) << outcome.errors;
     const Json report = Json::parse(outcome.output);
+    // Late frames in so short a run are the machine's as often as not; scripts/check-program has a long one.
+    const std::string verdict = report.at("verdict");
+    EXPECT_EQ(outcome.status, verdict == "holds" ? 0 : verdict == "not judged" ? 3 : 1) << outcome.errors;
+    EXPECT_EQ(verdict == "fails", !report.at("dropped_frames").empty() && !report.at("cpu").at("short").get<bool>());
+    EXPECT_GT(report.at("bare").at("frames"), 100);
     EXPECT_EQ(report.at("options").at("hertz"), 60);
     EXPECT_EQ(report.at("stalls"), 2);
     EXPECT_GE(report.at("dropped_steps").get<int>(), 2 * 3);

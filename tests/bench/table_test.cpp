@@ -57,6 +57,18 @@ TEST(Table, RatiosAreOfQuarryToTheBaselineAndToTheBestPeerOnAsManyWorkers) {
     EXPECT_EQ(lines[1], (Words{"fib", "ns", "12.0", "13.0", "4.00", "8.00", "9.00", "3.00", "1.50", "12%"}));
 }
 
+TEST(Table, ColumnsNeverRunTogether) {
+    RunReport report;
+    report.results = {timed("fib", "quarry", 1, 123'456'789), timed("fib", "traced", 1, 123'456'789),
+                      timed("fib", "bare", 1, 12.3), timed("fib", "tbb", 1, 12.3),
+                      timed("fib", "rayon", 1, 987'654'321)};
+    report.results[0].spread = 12'345;
+    const auto lines = lines_with(table_of(report, some_engines()), "fib");
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0], (Words{"fib", "ns", "123456789", "123456789", "12.3", "12.3", "987654321", "10037137",
+                               "10037137", "1234500%"}));
+}
+
 TEST(Table, PeerThatIsAheadIsShownInRed) {
     RunReport report;
     report.results = {timed("fib", "quarry", 1, 3), timed("fib", "bare", 1, 1), timed("fib", "tbb", 1, 4)};

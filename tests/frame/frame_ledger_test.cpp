@@ -323,7 +323,7 @@ TEST(FrameLedger, BooksPassToAnotherThreadWithTheRole) {
 }
 
 // R44: the same figures in the trace.
-TEST(FrameLedger, EndOfAFrameWritesTraceCounters) {
+TEST(FrameLedger, FramesAreSpansOfATraceAndTheirFiguresItsCounters) {
     Pool pool(1);
     FrameLedger ledger({.hertz = 50, .stale = StalePolicy::drop_older_than(0)});
     const Trace trace(pool);
@@ -338,11 +338,14 @@ TEST(FrameLedger, EndOfAFrameWritesTraceCounters) {
     trace.write(out);
 
     std::map<std::string, std::vector<double>> counters;
+    std::vector<std::string> spans;
     const nlohmann::json file = nlohmann::json::parse(out.str());
     for (const auto& event : file["traceEvents"]) {
+        if (event["ph"] == "X") spans.push_back(event["name"]);
         if (event["ph"] != "C") continue;
         for (const auto& argument : event["args"].items()) counters[event["name"]].push_back(argument.value());
     }
+    EXPECT_EQ(spans, (std::vector<std::string>{"frame 1", "frame 2"})) << "each frame is a span with its number";
     EXPECT_EQ(counters["frame submitted"], (std::vector<double>{2, 0}));
     EXPECT_EQ(counters["frame returned"], (std::vector<double>{0, 1}));
     EXPECT_EQ(counters["frame stale"], (std::vector<double>{0, 1}));

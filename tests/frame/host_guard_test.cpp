@@ -129,7 +129,7 @@ TEST_F(HostGuardTest, NobodyTakesTheRoleFromALivingHost) {
         return "";
     });
     EXPECT_EQ(message,
-              "HostGuard::adopt: the thread \"the host\" is the host's, so \"other\" can not be; it has to call "
+              "HostGuard::adopt: the thread \"the host\" is the host's, so \"other\" cannot be; it has to call "
               "release() first");
     EXPECT_TRUE(guard.is_host());
     EXPECT_NO_THROW(guard.adopt()) << "the host itself may";

@@ -265,7 +265,6 @@ TEST(InboxTest, BudgetsOutOfRangeAreRefused) {
     put_all(inbox, {{1, 0}});
     const auto ignore = [](int) { FAIL(); };
     using Seconds = std::chrono::duration<double>;
-    EXPECT_NE(message_of([&] { inbox.deliver(-1ns, ignore); }).find("allowed are times from 0"), std::string::npos);
     EXPECT_NE(message_of([&] { inbox.deliver(Seconds(std::nan("")), ignore); }).find("not a number"),
               std::string::npos);
     EXPECT_NE(message_of([&] { inbox.deliver({1ms, 0}, ignore); }).find("allowed are 1"), std::string::npos);
@@ -274,6 +273,46 @@ TEST(InboxTest, BudgetsOutOfRangeAreRefused) {
                       DeliveryBudget::everything(), [] { return true; }, ignore);
               }).find("needs one"),
               std::string::npos);
+}
+
+// `deliver(frame_end - now, ...)` in a frame that is over already.
+TEST(InboxTest, NegativeBudgetIsOneItem) {
+    using Seconds = std::chrono::duration<double>;
+    Inbox<int> inbox;
+    put_all(inbox, {{1, 0}, {2, 0}, {3, 0}, {4, 0}});
+    EXPECT_EQ(delivered(inbox, -1ns), std::vector<int>{1});
+    EXPECT_EQ(delivered(inbox, std::chrono::hours(-1)), std::vector<int>{2});
+    EXPECT_EQ(delivered(inbox, Seconds(-std::numeric_limits<double>::infinity())), std::vector<int>{3});
+    EXPECT_EQ(delivered(inbox, std::chrono::hours::min()), std::vector<int>{4});
+}
+
+TEST(InboxTest, DeliversByAMoment) {
+    VirtualClock clock(VirtualClock::time_point(1h));
+    Inbox<int> inbox({.clock = &clock});
+    put_all(inbox, {{1, 3}, {2, 2}, {3, 1}, {4, 0}});
+    std::vector<int> seen;
+    const auto costly = [&](int number) {
+        seen.push_back(number);
+        clock += 2ms;
+    };
+    const DeliveryReport report = inbox.deliver_by(clock.now() + 3ms, costly);
+    EXPECT_EQ(report.budget, 3ms);
+    EXPECT_EQ(report.end, DeliveryReport::End::time);
+    EXPECT_EQ(seen, std::vector<int>{1}) << "another one of 2 ms would go beyond it";
+    inbox.deliver_by(clock.now() - 1h, costly);
+    EXPECT_EQ(seen, (std::vector<int>{1, 2})) << "a moment that has passed: one item";
+    EXPECT_EQ(inbox.deliver_by(VirtualClock::time_point::max(), costly).delivered, 2U);
+    EXPECT_EQ(inbox.deliver_by(VirtualClock::time_point::min(), costly).delivered, 0U);
+}
+
+TEST(InboxTest, DeliversByAMomentInTheOrderThatIsAskedFor) {
+    Inbox<int> inbox;
+    put_all(inbox, {{1, 0}, {2, 0}, {3, 0}});
+    std::vector<int> seen;
+    inbox.deliver_by(
+        std::chrono::steady_clock::now() + 1h, [&](int number) { seen.push_back(number); },
+        [](int number) { return number; });
+    EXPECT_EQ(seen, (std::vector<int>{3, 2, 1}));
 }
 
 TEST(InboxTest, LargestBudgetsAreNoLimit) {

@@ -84,7 +84,7 @@ TEST_P(CancelIn, ContinuationOfACancelledJobIsCancelled) {
     Task<int> task = busy.pool.submit([] { return 1; }, {.lane = GetParam()});
     ASSERT_TRUE(task.cancel());
     const auto token = std::make_shared<int>(0);
-    Task<void> last = task.then([&ran, token](int) { ran = true; }).then([&ran, token] { ran = true; });
+    Task<void> last = std::move(task).then([&ran, token](int) { ran = true; }).then([&ran, token] { ran = true; });
     busy.run_all_and_occupy_again();
     EXPECT_TRUE(last.ready());
     EXPECT_EQ(token.use_count(), 1);
@@ -98,7 +98,7 @@ TEST_P(CancelIn, CancelledContinuationLeavesWhatItContinuesAlone) {
     BusyPool busy(one_each(), BusyPool::Io::busy);
     const auto token = std::make_shared<int>(0);
     Task<void> task = busy.pool.submit([&] { ++ran; }, {.lane = GetParam()});
-    Task<void> continuation = task.then([&, token] { ran += 100; });
+    Task<void> continuation = std::move(task).then([&, token] { ran += 100; });
     EXPECT_TRUE(continuation.cancel());
     EXPECT_EQ(token.use_count(), 1);
     EXPECT_TRUE(continuation.ready());

@@ -275,6 +275,76 @@ TEST(Capacity, WaitingSubmittersGetAnErrorWhenThePoolIsDestroyed) {
     }
 }
 
+// A job that has ended holds no place, whoever ran it, although no worker has come past its entry.
+TEST(Capacity, JobsThatTheirWaiterRanLeaveTheirPlace) {
+    for (const Lane lane : {Lane::frame, Lane::background, Lane::io}) {
+        for (int level = 0; level < kPriorities; ++level) {
+            const SubmitOptions options{.lane = lane, .priority = static_cast<Priority>(level)};
+            BusyPool busy(two_workers(4), BusyPool::Io::busy);
+            for (int i = 0; i < 40; ++i) {
+                auto task = busy.pool.try_submit([i] { return i; }, options);
+                ASSERT_TRUE(task) << "after " << i << " jobs that have ended";
+                EXPECT_EQ(task->get(), i);
+            }
+            std::atomic<std::size_t> ran{0};
+            EXPECT_EQ(accepted_by(busy.pool, lane, false, ran), 4U);
+        }
+    }
+}
+
+TEST(Capacity, CancelledAndRaisedJobsLeaveTheirPlace) {
+    std::atomic<std::size_t> ran{0};
+    BusyPool busy(two_workers(4));
+    for (int i = 0; i < 40; ++i) {
+        auto task = busy.pool.try_submit([] {});
+        ASSERT_TRUE(task) << "after " << i << " jobs that have ended";
+        if (i % 2 == 0) task->raise(Priority::high);
+        if (i % 3 == 0) {
+            task->get();
+        } else {
+            task->cancel();
+        }
+    }
+    EXPECT_EQ(accepted_by(busy.pool, Lane::frame, true, ran), 4U);
+}
+
+// What stays keeps its order.
+TEST(Capacity, JobsBesideThoseThatEndedKeepTheirOrder) {
+    StartOrder order;
+    {
+        BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 8});
+        std::vector<Task<void>> ended;
+        for (int i = 0; i < 8; ++i) {
+            Task<void> task = busy.pool.submit([&order, i] { order.note(i); });
+            if (i % 2 != 0) ended.push_back(std::move(task));
+        }
+        for (Task<void>& task : ended) task.cancel();
+        for (int i = 8; i < 12; ++i) {
+            ASSERT_TRUE(busy.pool.try_submit([&order, i] { order.note(i); }));
+        }
+        EXPECT_FALSE(busy.pool.try_submit([] {}));
+    }
+    EXPECT_EQ(order.jobs(), (std::vector<int>{0, 2, 4, 6, 8, 9, 10, 11}));
+}
+
+// A thread that waits for room gets that of a job which its waiter has run meanwhile.
+TEST(Capacity, RoomOfAJobThatItsWaiterRanGoesToWhoWaits) {
+    for (std::size_t round = 0; round < scaled(50); ++round) {
+        BusyPool busy(two_workers(1));
+        Task<int> only = busy.pool.submit([] { return 1; });
+        std::atomic<bool> accepted{false};
+        std::jthread waiter([&] {
+            busy.pool.submit([] {});
+            accepted = true;
+        });
+        if (round % 2 == 0) std::this_thread::sleep_for(milliseconds(2));
+        EXPECT_EQ(only.get(), 1);
+        const bool in_time = eventually([&] { return accepted.load(); }, std::chrono::seconds(10));
+        busy.release();
+        ASSERT_TRUE(in_time);
+    }
+}
+
 TEST(Capacity, OfNothingIsRefused) {
     EXPECT_THROW(Pool(two_workers(0)), std::invalid_argument);
 }

@@ -79,6 +79,16 @@ TEST(Channel, CapacityOutOfRangeIsRefusedWithTheRange) {
     EXPECT_EQ(refusal_of(Channel<int>::kMostCapacity), "accepted");
 }
 
+TEST(Channel, SendOfAConstantSendsACopy) {
+    Channel<std::string> channel(2);
+    const std::string text = "stays here";
+    EXPECT_EQ(channel.send(text), SendStatus::sent);
+    EXPECT_EQ(text, "stays here");
+    EXPECT_EQ(channel.receive(), text);
+    channel.close();
+    EXPECT_EQ(channel.send(text), SendStatus::closed);
+}
+
 // R14
 TEST(Channel, FullChannelLeavesTheValueWithTheCaller) {
     Channel<std::unique_ptr<int>> channel(1);

@@ -74,9 +74,9 @@ TEST_P(ThenOn, ThatThrowsFailsItself) {
 TEST_P(ThenOn, RunsAlsoWhenTheJobHasEndedLongAgo) {
     Task<int> task = pool.submit([] { return 1; });
     task.wait();
-    Task<int> next = task.then([](int value) { return value + 1; });
+    Task<int> next = std::move(task).then([](int value) { return value + 1; });
     EXPECT_FALSE(task.valid());  // NOLINT(bugprone-use-after-move)
-    EXPECT_THROW(task.then([](int) {}), Error);
+    EXPECT_THROW(std::move(task).then([](int) {}), Error);
     EXPECT_EQ(next.get(), 2);
 }
 
@@ -108,7 +108,7 @@ TEST(Then, OfATaskWhosePoolHasEndedIsAnErrorAndKeepsTheTask) {
         Pool pool(1);
         task = pool.submit([] { return 9; });
     }
-    EXPECT_THROW(task.then([](int value) { return value; }), Error);
+    EXPECT_THROW(std::move(task).then([](int value) { return value; }), Error);
     EXPECT_TRUE(task.valid());
     EXPECT_EQ(task.get(), 9);
 }
@@ -124,7 +124,7 @@ TEST(Then, RacesWithTheEndOfThePool) {
             ready = true;
             spin_for(microseconds(round % 200));  // meets every moment of the end
             try {
-                EXPECT_EQ(task.then([](int value) { return value + 1; }).get(), round + 1);
+                EXPECT_EQ(std::move(task).then([](int value) { return value + 1; }).get(), round + 1);
             } catch (const Error&) {
                 EXPECT_EQ(task.get(), round);
             }
@@ -144,7 +144,7 @@ TEST(Then, CallableThatThrowsWhileItIsTakenLeavesTheTaskAsItWas) {
     Pool pool(1);
     Task<int> task = pool.submit([] { return 1; });
     const ThrowsWhenCopied callable;
-    EXPECT_THROW(task.then(callable), std::runtime_error);
+    EXPECT_THROW(std::move(task).then(callable), std::runtime_error);
     EXPECT_TRUE(task.valid());
     EXPECT_EQ(task.get(), 1);
     EXPECT_EQ(pool.stats().total.spawned, 1U);
@@ -154,7 +154,7 @@ constexpr int kLongChain = static_cast<int>(scaled(1'000'000, 20));
 
 Task<int> long_chain(Pool& pool, int links) {
     Task<int> task = pool.submit([] { return 0; });
-    for (int i = 0; i < links; ++i) task = task.then([](int value) { return value + 1; });
+    for (int i = 0; i < links; ++i) task = std::move(task).then([](int value) { return value + 1; });
     return task;
 }
 
@@ -171,8 +171,8 @@ TEST_P(ThenOn, MillionLinksBuiltBeforeTheFirstRuns) {
     Task<void> first = pool.submit([&] {
         while (!go) std::this_thread::yield();
     });
-    Task<int> task = first.then([] { return 0; });
-    for (int i = 0; i < kLongChain; ++i) task = task.then([](int value) { return value + 1; });
+    Task<int> task = std::move(first).then([] { return 0; });
+    for (int i = 0; i < kLongChain; ++i) task = std::move(task).then([](int value) { return value + 1; });
     go = true;
     EXPECT_TRUE(eventually([&] { return task.ready(); }));
     EXPECT_EQ(task.get(), kLongChain);
@@ -189,13 +189,13 @@ TEST_P(ThenOn, MillionLinksAfterAnErrorOrACancelledJob) {
         throw std::runtime_error("first");
     };
     Task<void> failing = pool.submit(hold);
-    for (int i = 0; i < kLongChain / 10; ++i) failing = failing.then([] {});
+    for (int i = 0; i < kLongChain / 10; ++i) failing = std::move(failing).then([] {});
     go = true;
     EXPECT_THROW(failing.get(), std::runtime_error);
     BusyPool busy(PoolOptions{.workers = GetParam()});
     Task<void> given_up = busy.pool.submit([] {});
     ASSERT_TRUE(given_up.cancel());
-    for (int i = 0; i < kLongChain / 10; ++i) given_up = given_up.then([] {});
+    for (int i = 0; i < kLongChain / 10; ++i) given_up = std::move(given_up).then([] {});
     busy.release();
     EXPECT_THROW(given_up.get(), Cancelled);
 }
@@ -208,8 +208,9 @@ TEST(Then, WaiterRunsTheChainThatSitsInItsOwnQueue) {
             Task<int> outer = pool.submit([&] {
                 Task<int> hidden = pool.submit([] { return 1; }, {.priority = priority});
                 for (int i = 0; i < 10; ++i) pool.submit([] {});
-                Task<int> last =
-                    hidden.then([](int value) { return value + 1; }).then([](int value) { return value + 1; });
+                Task<int> last = std::move(hidden).then([](int value) { return value + 1; }).then([](int value) {
+                    return value + 1;
+                });
                 return last.get();
             });
             ASSERT_TRUE(eventually([&] { return outer.ready(); }));
@@ -239,7 +240,7 @@ TEST_P(ThenOn, WaitsInsideWaitsComeBack) {
             if (depth == 0) return 1;
             Task<int> left = Pool::current()->submit([depth] { return sum(depth - 1); }).then([](int v) { return v; });
             Task<int> right = Pool::current()->submit([depth] { return sum(depth - 1); });
-            return left.get() + right.then([](int v) { return v; }).get();
+            return left.get() + std::move(right).then([](int v) { return v; }).get();
         }
     };
     constexpr int kDepth = kSanitized ? 7 : 10;

@@ -58,7 +58,7 @@ int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
     if (!throws_error([&] { static_cast<void>(pool->try_submit([] {})); })) return 28;
     if (!throws_error([&] { unfinished.raise(Priority::urgent); })) return 41;
     if (!throws_error([&] { unfinished.cancel(); })) return 42;
-    if (!throws_error([&] { unfinished.then([](int value) { return value; }); })) return 43;
+    if (!throws_error([&] { std::move(unfinished).then([](int value) { return value; }); })) return 43;
     // Made before the old one goes: its threads get what the old ones had.
     Pool fresh(2);
     if (fresh.submit([] { return 5; }).get() != 5) return 25;
@@ -110,7 +110,7 @@ int status_of_child(const std::function<int()>& child) {
 int continue_in_child(Task<int>& unfinished, Task<int>& finished) {
     Pool fresh(1);
     if (!throws_error([&] { when_all(fresh.submit([] { return 1; }), std::move(unfinished)); })) return 40;
-    if (!throws_error([&] { finished.then([](int value) { return value; }); })) return 41;
+    if (!throws_error([&] { std::move(finished).then([](int value) { return value; }); })) return 41;
     if (!finished.ready() || finished.get() != 7) return 42;
     return 0;
 }

@@ -3,10 +3,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "quarry/jobs/join.hpp"
+#include "quarry/jobs/scope.hpp"
 #include "tests/jobs/support.hpp"
 
 namespace quarry {
@@ -109,6 +112,37 @@ TEST(JoinStack, TwentyThousandLevelsNeedThePlainStackPlusAConstantPerLevel) {
     EXPECT_LE(second, limit);
     EXPECT_LE(both, limit);
     EXPECT_GE(pool.stats().since(before).total.stolen, kLeastStolen) << "too few thieves were at work";
+}
+
+// What a scope in a job of a scope takes, as docs/guide/jobs.md has it: the scope, the wait for it and the job that the
+// waiting thread runs.
+constexpr std::size_t kMostBytesPerScope = kFullSpeed ? 1024 : 8192;
+constexpr int kNestedScopes = kFullSpeed ? 5'000 : 200;
+
+void nest_scopes(Pool& pool, int level) {
+    note_depth();
+    if (level == 0) return;
+    pool.scope([&pool, level](Scope& scope) { scope.spawn([&pool, level] { nest_scopes(pool, level - 1); }); });
+}
+
+TEST(ScopeStack, NestedScopesNeedAKibibyteALevelAtMost) {
+    Pool pool(1);
+    deepest = 0;
+    stack_base = 0;
+    std::atomic<bool> release{false};
+    std::atomic<bool> busy{false};
+    // The only worker takes none of them: all are on this thread's stack.
+    pool.submit([&] {
+        busy = true;
+        while (!release) std::this_thread::yield();
+    });
+    ASSERT_TRUE(eventually([&] { return busy.load(); }));
+    nest_scopes(pool, kNestedScopes);
+    release = true;
+    const std::size_t bytes = deepest.load() / kNestedScopes;
+    RecordProperty("bytes", static_cast<int>(bytes));
+    std::printf("%zu bytes a nested scope\n", bytes);
+    EXPECT_LE(bytes, kMostBytesPerScope);
 }
 
 }  // namespace

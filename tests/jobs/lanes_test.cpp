@@ -237,7 +237,7 @@ TEST(Lanes, FrameJobWaitsForOneBackgroundJobAtMost) {
         for (int i = 0; i < 50; ++i) {
             const auto more = [&] { order.note(1); };
             if (as_chain) {
-                background = background.then(more);
+                background = std::move(background).then(more);
             } else {
                 pool.submit(more, {.lane = Lane::background});
             }
@@ -267,7 +267,7 @@ TEST(Lanes, BackgroundGetsOneJobIn64UnderAPermanentFrameLoad) {
                 });
             } else if (load == Load::chain) {
                 Task<void> last = busy.pool.submit(frame_job);
-                for (int i = 1; i < kFrameJobs; ++i) last = last.then(frame_job);
+                for (int i = 1; i < kFrameJobs; ++i) last = std::move(last).then(frame_job);
             } else {
                 for (int i = 0; i < kFrameJobs; ++i) busy.pool.submit(frame_job);
             }

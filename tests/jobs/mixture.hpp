@@ -205,7 +205,7 @@ class Mixture {
                 for (ScopeResult<int>& each : before) each = scope.spawn([&] { return ++ran; });
                 pair.second();
             },
-            ScopeOptions{.stop = source.get_token()});
+            ScopeOptions{.stop_token = source.get_token()});
         const auto ended =
             std::count_if(std::begin(before), std::end(before), [](auto& one) { return one.has_value(); });
         require(!after.has_value() && ended == ran);

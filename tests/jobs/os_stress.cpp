@@ -36,5 +36,43 @@ TEST(FutexStress, TurnGoesRoundARingOfThreads) {
     EXPECT_EQ(steps, kThreads * kRounds);
 }
 
+std::size_t cpus_of_calling_thread() {
+    return os::affinity_cpus().size();
+}
+
+// A waker steers a thread that has just found work by itself. Wherever the two meet, the thread ends up on all its
+// CPUs.
+TEST(PlacementStress, ThreadThatWorksIsNeverLeftOnFewerCpus) {
+    const std::size_t all = cpus_of_calling_thread();
+    if (all < 2) GTEST_SKIP() << "there is nowhere to steer to";
+    constexpr int kRounds = 20'000;
+    os::Placement placement;
+    std::atomic<int> steer{0};
+    std::atomic<int> steered{0};
+    std::atomic<bool> ready{false};
+    int pinned = 0;
+    std::jthread worker([&] {
+        placement.adopt_calling_thread();
+        ready = true;
+        for (int round = 1; round <= kRounds; ++round) {
+            placement.rest_begins();
+            steer = round;
+            // Finds work at some moment while the other one steers.
+            for (int i = 0; i < round % 97; ++i) os::cpu_relax();
+            placement.rest_ends();
+            while (steered != round) std::this_thread::yield();
+            if (cpus_of_calling_thread() != all) ++pinned;
+        }
+    });
+    while (!ready) std::this_thread::yield();
+    for (int round = 1; round <= kRounds; ++round) {
+        while (steer != round) os::cpu_relax();
+        placement.steer_away_from_caller();
+        steered = round;
+    }
+    worker.join();
+    EXPECT_EQ(pinned, 0);
+}
+
 }  // namespace
 }  // namespace quarry::impl

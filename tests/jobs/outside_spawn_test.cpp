@@ -95,6 +95,94 @@ TEST(OutsideSpawn, BesideAnOverflownQueueTheScopesThreadRunsNothingElse) {
     EXPECT_EQ(submitted_ran.load(), 3);
 }
 
+// The scope's thread is inside its body until the job has run, so somebody else has to find it.
+TEST(OutsideSpawn, JobOfAGuestThatHasLeftIsFoundByIdleWorkers) {
+    for (int round = 0; round < static_cast<int>(scaled(20)); ++round) {
+        std::atomic<bool> release{false};
+        std::atomic<int> busy{0};
+        std::atomic<int> ran{0};
+        Pool pool(2);
+        for (int i = 0; i < 2; ++i) {
+            pool.submit([&] {
+                ++busy;
+                while (!release) std::this_thread::yield();
+            });
+        }
+        ASSERT_TRUE(eventually([&] { return busy == 2; }));
+        bool found = false;
+        pool.scope([&](Scope& scope) {
+            // By turns with a scope, a join and a wait in which the guest has slept and published what it had.
+            std::jthread([&] {
+                if (round % 2 == 0) {
+                    pool.scope([&](Scope&) {
+                        for (int i = 0; i < 3; ++i) scope.spawn([&] { ++ran; });
+                    });
+                } else {
+                    pool.join([&] { scope.spawn([&] { ++ran; }); }, [&] { scope.spawn([&] { ++ran; }); });
+                }
+            }).join();
+            release = true;
+            found = eventually([&] { return ran == (round % 2 == 0 ? 3 : 2); }, std::chrono::seconds(5));
+        });
+        ASSERT_TRUE(found) << "round " << round;
+    }
+}
+
+// A guest that has slept in a wait has published its jobs; it takes none of them with it.
+TEST(OutsideSpawn, JobThatAGuestPublishedBeforeItLeftIsFoundByIdleWorkers) {
+    std::atomic<bool> release{false};
+    std::atomic<bool> release_io{false};
+    std::atomic<int> busy{0};
+    std::atomic<int> ran{0};
+    Pool pool(2);
+    for (int i = 0; i < 2; ++i) {
+        pool.submit([&] {
+            ++busy;
+            while (!release) std::this_thread::yield();
+        });
+    }
+    ASSERT_TRUE(eventually([&] { return busy == 2; }));
+    std::atomic<bool> io_runs{false};
+    Task<void> slow = pool.submit(
+        [&] {
+            io_runs = true;
+            while (!release_io) std::this_thread::yield();
+        },
+        {.lane = Lane::io});
+    ASSERT_TRUE(eventually([&] { return io_runs.load(); }));
+    bool found = false;
+    pool.scope([&](Scope& scope) {
+        std::jthread([&] {
+            std::jthread later([&] {
+                std::this_thread::sleep_for(milliseconds(20));
+                release_io = true;
+            });
+            pool.scope([&](Scope&) {
+                scope.spawn([&] { ++ran; });
+                slow.get();  // asleep: what was spawned is in the lists
+            });
+        }).join();
+        release = true;
+        found = eventually([&] { return ran == 1; }, std::chrono::seconds(5));
+    });
+    EXPECT_TRUE(found);
+}
+
+// With no place left in the lane's queue the guest runs the job itself before it goes.
+TEST(OutsideSpawn, GuestThatLeavesBesideAnOverflownQueueLeavesNothingHidden) {
+    std::atomic<int> ran{0};
+    OverflownPool overflown;
+    overflown.pool.scope([&](Scope& scope) {
+        std::jthread([&] {
+            overflown.pool.scope([&](Scope&) {
+                for (int i = 0; i < 3; ++i) scope.spawn([&] { ++ran; });
+            });
+        }).join();
+        EXPECT_TRUE(eventually([&] { return ran == 3; }, std::chrono::seconds(5)));
+    });
+    EXPECT_EQ(ran.load(), 3);
+}
+
 // Places are made and taken all the time, so that a job has room and yet finds no place, or one beyond the bound.
 TEST(OutsideSpawn, FromManyThreadsIntoOneScopeRunsEachJobOnce) {
     constexpr int kThreads = 3;

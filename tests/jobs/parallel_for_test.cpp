@@ -1,9 +1,12 @@
 #include "quarry/jobs/parallel_for.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -137,6 +140,31 @@ TEST(ParallelFor, ShortLoopWakesNobody) {
     }
     // Not all: a loop that is interrupted has taken its 10 us.
     EXPECT_GT(woke_nobody, kLoops * 8 / 10);
+}
+
+TEST(ParallelFor, OverARangeVisitsEveryElementOnce) {
+    Pool pool(2);
+    std::deque<int> values(10'000, 1);
+    parallel_for(pool, values, [](int& value) { value += 1; });
+    EXPECT_EQ(std::count(values.begin(), values.end(), 2), 10'000);
+    const std::vector<int> none;
+    parallel_for(pool, none, [](int) { ADD_FAILURE() << "there is no element"; });
+    EXPECT_THROW(parallel_for(pool, values, [](int) { throw std::runtime_error("on purpose"); }), std::runtime_error);
+}
+
+// For the thread sanitizer: what loops need to know about the clock is there before the first pool, and does not
+// change.
+TEST(ParallelFor, RunsWhileOtherPoolsComeAndGo) {
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> sum{0};
+    std::jthread loops([&] {
+        Pool pool(2);
+        while (!stop) parallel_for(pool, 0, 1000, [&](int i) { sum.fetch_add(static_cast<std::uint64_t>(i)); });
+    });
+    for (int i = 0; i < 50; ++i) Pool other(1);
+    stop = true;
+    loops.join();
+    EXPECT_EQ(sum.load() % 499'500, 0U);
 }
 
 // R69 in small: a worker that becomes free while a range runs takes part of its rest.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,18 @@ TEST_F(ParallelReduce, EqualsTheSerialSumForEverySizeAndWorkerCount) {
             ASSERT_EQ(sum, expected) << workers << " workers, size " << size;
         }
     }
+}
+
+TEST_F(ParallelReduce, OverARangeHasTheBitsOfTheOneOverItsIndices) {
+    Pool pool(3);
+    std::vector<float> values(5'001);
+    std::uniform_real_distribution<float> spread(-1.0F, 1e4F);
+    for (float& value : values) value = spread(random());
+    const auto half = [](float value) { return value / 2; };
+    const float by_index = parallel_reduce(
+        pool, std::size_t{0}, values.size(), 0.5F, [&](std::size_t i) { return half(values[i]); }, std::plus<>());
+    EXPECT_EQ(parallel_reduce(pool, values, 0.5F, half, std::plus<>()), by_index);
+    EXPECT_EQ(parallel_reduce(pool, std::vector<float>(), 0.5F, half, std::plus<>()), 0.5F);
 }
 
 TEST_F(ParallelReduce, CombinesNeighboursInOrder) {

@@ -16,6 +16,7 @@
 
 #include "quarry/jobs/pool.hpp"
 #include "tests/jobs/algorithm_support.hpp"
+#include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
@@ -23,6 +24,10 @@ namespace {
 using test_support::Bang;
 using test_support::Fuse;
 using test_support::kWorkerCounts;
+
+// One type for the operations below: the scan is compiled once for all of them, not once for each.
+template <class T>
+using Combine = std::function<T(const T&, const T&)>;
 
 class ParallelScan : public test_support::SeededTest {};
 
@@ -32,6 +37,7 @@ TEST_F(ParallelScan, EqualsTheSerialPrefixForEverySizeAndWorkerCount) {
         Pool pool(workers);
         for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 33U, 1'023U, 1'024U, 1'025U, 70'000U, 262'143U,
                                        262'144U, 262'145U, 1'000'000U}) {
+            if (!test_support::kFullSpeed && size == 1'000'000U) continue;
             std::vector<std::uint64_t> input(size);
             std::ranges::generate(input, random());
             std::vector<std::uint64_t> expected(size);
@@ -78,7 +84,7 @@ TEST_F(ParallelScan, WorksForValuesOnTheHeap) {
     std::vector<std::string> expected(input.size());
     std::inclusive_scan(input.begin(), input.end(), expected.begin());
     std::vector<std::string> output(input.size());
-    parallel_scan(pool, input, output, std::string(), [](const std::string& a, const std::string& b) { return a + b; });
+    parallel_scan(pool, input, output, std::string(), Combine<std::string>(std::plus<>()));
     EXPECT_EQ(output, expected);
 }
 
@@ -115,7 +121,7 @@ TEST_F(ParallelScan, LeavesAloneWhatIsBeyondTheInput) {
     Pool pool(2);
     const std::vector<int> input(100, 1);
     std::vector<int> output(103, -7);
-    parallel_scan(pool, input, output, 0, std::plus<>());
+    parallel_scan(pool, input, output, 0, Combine<int>(std::plus<>()));
     EXPECT_EQ(output[99], 100);
     for (std::size_t i = 100; i < 103; ++i) EXPECT_EQ(output[i], -7);
 }
@@ -125,7 +131,7 @@ TEST_F(ParallelScan, RefusesAnOutputThatIsTooShort) {
     const std::vector<int> input(100, 1);
     std::vector<int> output(99, -7);
     try {
-        parallel_scan(pool, input, output, 0, std::plus<>());
+        parallel_scan(pool, input, output, 0, Combine<int>(std::plus<>()));
         FAIL() << "accepted";
     } catch (const std::invalid_argument& error) {
         EXPECT_STREQ(error.what(),
@@ -172,7 +178,7 @@ TEST_F(ParallelScan, IsRightWhenBlocksTakeDifferentTimes) {
             const std::size_t slow = random_below(input.size());
             const std::string* const slow_letter = &input[slow];
             std::vector<std::string> output(input.size());
-            const auto last_letters = [&](const std::string& a, const std::string& b) {
+            const Combine<std::string> last_letters = [&](const std::string& a, const std::string& b) {
                 if (&b == slow_letter) {
                     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
                     while (std::chrono::steady_clock::now() < until) {
@@ -193,11 +199,11 @@ TEST_F(ParallelScan, IsRightWhenBlocksTakeDifferentTimes) {
 
 TEST_F(ParallelScan, IntegersTakeOneCallAnElementOnOneWorker) {
     Pool pool(1);
-    std::vector<int> values(100'000, 1);
+    std::vector<std::uint64_t> values(100'000, 1);
     int calls = 0;
-    const auto add = [&calls](int a, int b) { return ++calls, a + b; };
-    parallel_scan(pool, values, values, 0, add);
-    EXPECT_EQ(values.back(), 100'000);
+    const Combine<std::uint64_t> add = [&calls](auto a, auto b) { return ++calls, a + b; };
+    parallel_scan(pool, values, values, std::uint64_t{0}, add);
+    EXPECT_EQ(values.back(), 100'000U);
     EXPECT_EQ(calls, 100'000);
 }
 
@@ -208,10 +214,7 @@ TEST_F(ParallelScan, AnErrorReachesTheCaller) {
         for (int round = 0; round < 20; ++round) {
             std::vector<std::uint64_t> values(2 + random_below(20'000), 1);
             Fuse fuse(static_cast<std::int64_t>(random_below(values.size())));
-            const auto add = [&](std::uint64_t a, std::uint64_t b) {
-                fuse.burn();
-                return a + b;
-            };
+            const Combine<std::uint64_t> add = [&](auto a, auto b) { return fuse.burn(), a + b; };
             EXPECT_THROW(parallel_scan(pool, values, values, std::uint64_t{0}, add), Bang);
         }
     }

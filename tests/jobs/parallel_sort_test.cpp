@@ -7,7 +7,6 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "quarry/jobs/pool.hpp"
 #include "tests/jobs/algorithm_support.hpp"
 #include "tests/jobs/sort_inputs.hpp"
+#include "tests/jobs/support.hpp"
 
 namespace quarry {
 namespace {
@@ -30,6 +30,7 @@ using test_support::SortInput;
 
 // One type for the comparisons below: the sort is compiled once for all of them, not once for each.
 using Less = std::function<bool(std::uint64_t, std::uint64_t)>;
+using CountedLess = std::function<bool(const Counted&, const Counted&)>;
 
 class ParallelSort : public test_support::SeededTest {
   protected:
@@ -76,7 +77,10 @@ TEST_F(ParallelSort, SortsInputsWhosePartitionsAreParallelToo) {
     static_assert(kSize > 2 * impl::sorting::kSerialSweep);
     Pool two(2);
     Pool eight(8);
-    for (const SortInput& input : sort_inputs(kSize, random())) {
+    const std::vector<SortInput> all = sort_inputs(kSize, random());
+    // Under a sanitizer the random keys and some of the others, by the seed.
+    for (std::size_t i = 0; i < all.size(); i += test_support::kFullSpeed ? 1 : 1 + random_below(all.size())) {
+        const SortInput& input = all[i];
         const auto expected = sorted(input.keys);
         for (Pool* const pool : {&two, &eight}) {
             auto keys = input.keys;
@@ -88,7 +92,7 @@ TEST_F(ParallelSort, SortsInputsWhosePartitionsAreParallelToo) {
 
 TEST_F(ParallelSort, SortsAMillionKeys) {
     Pool pool(3);
-    auto keys = random_keys(1'000'000);
+    auto keys = random_keys(test_support::scaled(1'000'000));
     const auto expected = sorted(keys);
     parallel_sort(pool, keys);
     EXPECT_EQ(keys, expected);
@@ -108,10 +112,13 @@ void expect_sorts(const std::vector<std::uint64_t>& keys, FromKey from_key) {
     Pool pool(3);
     std::vector<T> values;
     for (const std::uint64_t key : keys) values.push_back(from_key(key));
-    std::vector<T> expected = values;
-    std::sort(expected.begin(), expected.end());
+    // Places are sorted, not values: std::sort is then compiled once, not for each kind.
+    std::vector<std::uint64_t> places(keys.size());
+    std::iota(places.begin(), places.end(), 0U);
+    const std::vector<T> unsorted = values;
+    std::sort(places.begin(), places.end(), Less([&](auto a, auto b) { return unsorted[a] < unsorted[b]; }));
     parallel_sort(pool, values);
-    EXPECT_TRUE(values == expected);
+    for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_TRUE(values[i] == unsorted[places[i]]) << i;
 }
 
 struct Wide {
@@ -119,12 +126,11 @@ struct Wide {
     auto operator<=>(const Wide&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
+// Small and large ones, with and without a trivial assignment; strings have a test of their own.
 TEST_F(ParallelSort, SortsElementsOfManyKinds) {
     const auto keys = random_keys(30'000);
     expect_sorts<std::int8_t>(keys, [](std::uint64_t key) { return static_cast<std::int8_t>(key); });
-    expect_sorts<std::int32_t>(keys, [](std::uint64_t key) { return static_cast<std::int32_t>(key); });
     expect_sorts<double>(keys, [](std::uint64_t key) { return static_cast<double>(key) - 1e19; });
-    expect_sorts<std::string>(keys, [](std::uint64_t key) { return std::to_string(key % 5'000'000'000); });
     expect_sorts<Wide>(keys, [](std::uint64_t key) { return Wide{{key % 3, key % 5, key}}; });
     expect_sorts<std::pair<std::uint32_t, std::int32_t>>(keys, [](std::uint64_t key) {
         return std::pair(static_cast<std::uint32_t>(key % 100), static_cast<std::int32_t>(key >> 32U));
@@ -157,7 +163,7 @@ TEST_F(ParallelSort, ElementsNeedOnlyBeMovable) {
     {
         std::vector<Counted> values;
         for (const std::uint64_t key : keys) values.emplace_back(key);
-        parallel_sort(pool, values);
+        parallel_sort(pool, values, CountedLess(std::less<>()));
         const auto expected = sorted(keys);
         for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(values[i].value(), expected[i]);
     }
@@ -192,7 +198,7 @@ TEST_F(ParallelSort, MayBeCalledFromWithinAJob) {
 TEST_F(ParallelSort, AComparisonThatThrowsLeavesAPermutation) {
     for (const int workers : kWorkerCounts) {
         Pool pool(workers);
-        for (int round = 0; round < 25; ++round) {
+        for (int round = 0; round < 25; round += test_support::kFullSpeed ? 1 : 5) {
             auto keys = random_keys(round < 15 ? 1 + random_below(200) : 1 + random_below(20'000));
             const auto expected = sorted(keys);
             std::vector<Counted> boxes;
@@ -206,8 +212,7 @@ TEST_F(ParallelSort, AComparisonThatThrowsLeavesAPermutation) {
             }
             ASSERT_EQ(sorted(keys), expected);
             try {
-                parallel_sort(pool, boxes,
-                              [&](const Counted& a, const Counted& b) { return second_fuse.burn(), a < b; });
+                parallel_sort(pool, boxes, CountedLess([&](auto& a, auto& b) { return second_fuse.burn(), a < b; }));
             } catch (const Bang&) {
             }
             std::ranges::transform(boxes, keys.begin(), &Counted::value);
@@ -256,7 +261,7 @@ class ThrowingMove {
 TEST_F(ParallelSort, AMoveThatThrowsLeavesAPermutation) {
     for (const int workers : kWorkerCounts) {
         Pool pool(workers);
-        for (int round = 0; round < 40; ++round) {
+        for (int round = 0; round < 40; round += test_support::kFullSpeed ? 1 : 5) {
             std::vector<std::uint64_t> keys(1 + random_below(5'000));
             for (std::uint64_t& key : keys) key = random_below(round % 2 == 0 ? 1'000'000 : 20);
             const std::size_t fill_moves = keys.size();

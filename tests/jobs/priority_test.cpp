@@ -160,7 +160,7 @@ TEST(PriorityRaise, OfAContinuationCountsWhenItsTurnComes) {
     {
         BusyPool busy(PoolOptions{.workers = 1});
         Task<void> first = busy.pool.submit([&] { order.note(0); });
-        Task<void> continuation = first.then([&] { order.note(1); });
+        Task<void> continuation = std::move(first).then([&] { order.note(1); });
         EXPECT_TRUE(continuation.raise(Priority::urgent));
         EXPECT_FALSE(continuation.raise(Priority::high));
         for (int i = 2; i < 5; ++i) busy.pool.submit([&, i] { order.note(i); }, {.priority = Priority::high});
@@ -232,7 +232,7 @@ TEST(Priority, ChainLetsOthersHaveTheirTurn) {
     {
         BusyPool busy(PoolOptions{.workers = 1});
         Task<void> last = busy.pool.submit([&] { ++links; });
-        for (int i = 1; i < kLinks; ++i) last = last.then([&] { ++links; });
+        for (int i = 1; i < kLinks; ++i) last = std::move(last).then([&] { ++links; });
         busy.pool.submit([&] { links_before = links.load(); });
     }
     EXPECT_EQ(links.load(), kLinks);

@@ -227,7 +227,7 @@ TEST(Scope, JobThatRunsAtOnceIsCountedAndItsErrorKeepsItsIndex) {
             stop.request_stop();
             scope.spawn([&] { ++ran; });
         },
-        ScopeOptions{.stop = stop.get_token(), .errors = &errors});
+        ScopeOptions{.stop_token = stop.get_token(), .errors = &errors});
     EXPECT_EQ(ran, 9) << "the queued one and the last are cancelled";
     ASSERT_EQ(errors.size(), 2U);
     EXPECT_EQ(errors[0].index, 4U);
@@ -314,7 +314,7 @@ TEST(Scope, StopTokenCancelsWhatHasNotStarted) {
                 stop.request_stop();
                 for (int i = 0; i < 100; ++i) results.push_back(scope.spawn([&] { return ++ran; }));
             },
-            ScopeOptions{.stop = stop.get_token()});
+            ScopeOptions{.stop_token = stop.get_token()});
         EXPECT_LE(ran.load(), 100);
         const PoolStats batch = pool.stats().since(before);
         EXPECT_EQ(batch.total.completed, static_cast<std::uint64_t>(ran.load()));

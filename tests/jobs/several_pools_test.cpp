@@ -71,7 +71,7 @@ TEST(SeveralPools, ContinuingFromOutsideIsRefusedOnceThePoolEnds) {
             for (;;) {
                 begun = true;
                 try {
-                    task = task.then([&](int before) {
+                    task = std::move(task).then([&](int before) {
                         ++run;
                         return before + 1;
                     });

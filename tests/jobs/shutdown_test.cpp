@@ -129,6 +129,62 @@ TEST_P(ShutdownOf, RefusesThoseOutsideAndNotItsOwnJobs) {
     EXPECT_EQ(ran.load(), 2);
 }
 
+// A hook is no job: nobody would wait for what it submits. It is refused, not lost.
+TEST_P(ShutdownOf, RefusesWhatTheHookOfAStoppingThreadSubmits) {
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<Pool*> pool_of_hook{nullptr};
+        std::atomic<int> accepted{0};
+        std::atomic<int> refused{0};
+        std::atomic<int> ran{0};
+        PoolOptions with_hook = options();
+        with_hook.on_thread_stop = [&](int) {
+            for (const Lane lane : kAllLanes) {
+                try {
+                    (void)pool_of_hook.load()->submit([&] { ++ran; }, {.lane = lane});
+                    ++accepted;
+                } catch (const Error&) {
+                    ++refused;
+                }
+            }
+        };
+        {
+            Pool pool(with_hook);
+            pool_of_hook = &pool;
+            for (int i = 0; i < 10; ++i) pool.submit([&] { --ran; }).get();
+        }
+        EXPECT_EQ(accepted.load(), 0);
+        EXPECT_EQ(refused.load(), GetParam() * static_cast<int>(std::size(kAllLanes)));
+        EXPECT_EQ(ran.load(), -10);
+    }
+}
+
+// A hook may also run while a pool ends that has just begun: what it submits then is run or refused.
+TEST_P(ShutdownOf, RunsOrRefusesWhatTheHookOfAStartingThreadSubmits) {
+    for (int round = 0; round < static_cast<int>(scaled(300)); ++round) {
+        std::atomic<Pool*> pool_of_hook{nullptr};
+        std::atomic<int> accepted{0};
+        std::atomic<int> refused{0};
+        std::atomic<int> ran{0};
+        PoolOptions with_hook = options();
+        with_hook.on_thread_start = [&](int) {
+            // The one that makes the pool may be about to destroy it.
+            while (pool_of_hook == nullptr) std::this_thread::yield();
+            try {
+                (void)pool_of_hook.load()->submit([&] { ++ran; });
+                ++accepted;
+            } catch (const Error&) {
+                ++refused;
+            }
+        };
+        {
+            Pool pool(with_hook);
+            pool_of_hook = &pool;
+        }
+        EXPECT_EQ(accepted + refused, GetParam());
+        ASSERT_EQ(ran.load(), accepted.load()) << "round " << round;
+    }
+}
+
 // The last thing a job does may be to end something that submits.
 class SubmitsAtItsEnd {
   public:

@@ -50,7 +50,7 @@ void mixed_batch(Pool& pool) {
         [&](Scope& scope) {
             for (int i = 0; i < 7; ++i) scope.spawn([] {});
         },
-        ScopeOptions{.stop = stop.get_token()});
+        ScopeOptions{.stop_token = stop.get_token()});
     parallel_for(pool, 0, 300, [](int) { spin_for(microseconds(1)); });
     pool.join([] { return tree(8); }, [] { return tree(8); });
     std::vector<Task<void>> tasks;

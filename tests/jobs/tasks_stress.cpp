@@ -179,7 +179,7 @@ class User {
                 ledger_.require(child.cancel() ? *ran == 0 : child.get() == 1);
                 break;
             case 2: {
-                Task<int> next = child.then([](int value) { return value + 1; });
+                Task<int> next = std::move(child).then([](int value) { return value + 1; });
                 ++ledger_.accepted;
                 next.raise(Priority::urgent);
                 ledger_.require(next.get() == 2);
@@ -194,7 +194,7 @@ class User {
         if (held_.empty()) return;
         Held held = pick();
         Record& record = records_.emplace_back();
-        accept(held.task.then(verbs_.callable(record, random_() % 8 == 0)), record);
+        accept(std::move(held.task).then(verbs_.callable(record, random_() % 8 == 0)), record);
     }
     void gather_three() {
         if (held_.size() < 3) return;
@@ -204,7 +204,7 @@ class User {
         auto all = when_all(std::move(tasks));
         ++ledger_.accepted;
         if (random_() % 6 == 0) all.cancel();
-        accept(all.then(verbs_.callable(record, false)), record);
+        accept(std::move(all).then(verbs_.callable(record, false)), record);
     }
 
     Held& any() { return held_[random_() % held_.size()]; }
@@ -285,7 +285,7 @@ void use_until_the_end(std::vector<Held>& tasks, std::deque<Record>& records, Le
         if (random() % 2 == 0) {
             Record& record = records.emplace_back();
             try {
-                one = Held{one.task.then(verbs.callable(record, false)), &record};
+                one = Held{std::move(one.task).then(verbs.callable(record, false)), &record};
             } catch (const Error&) {
                 ledger.require(one.task.valid());
             }

@@ -1,4 +1,5 @@
 // What can only be measured: idle threads, wake-ups for a join, the first batch against later ones, spinning.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -77,6 +78,171 @@ TEST(Timing, ParkedWorkersAreThereForAnOutermostJoin) {
         EXPECT_GE(seconds.back(), 0.050);
     }
     EXPECT_LE(median(seconds), kSanitized ? 0.090 : 0.060);
+}
+
+void join_quickly(int depth) {
+    if (depth == 0) return;
+    join([depth] { join_quickly(depth - 1); }, [depth] { join_quickly(depth - 1); });
+}
+
+// How many leaves of a few milliseconds, which sleep, one after the other ran on the calling thread alone.
+int joins_that_ran_alone(int joins) {
+    const auto me = std::this_thread::get_id();
+    for (int i = 0; i < joins; ++i) {
+        bool elsewhere = false;
+        join([] { std::this_thread::sleep_for(milliseconds(10)); },
+             [&] { elsewhere = std::this_thread::get_id() != me; });
+        if (elsewhere) return i;
+    }
+    return joins;
+}
+
+// Two workers are busy, one waits for something that it can not help with, and the fourth joins quickly: it gets used
+// to being of no use. Then the two become idle.
+TEST(Timing, IdleWorkersTakePartInAJoinOfLongLeavesAtOnce) {
+    std::vector<double> alone;
+    for (int round = 0; round < 9; ++round) {
+        std::atomic<bool> stop_io{false};
+        std::atomic<bool> waits{false};
+        std::atomic<bool> release{false};
+        std::atomic<int> busy{0};
+        std::atomic<int> joins_alone{-1};
+        Pool pool(4);
+        Task<void> io = pool.submit(
+            [&] {
+                waits = true;
+                while (!stop_io) std::this_thread::sleep_for(milliseconds(1));
+            },
+            {.lane = Lane::io});
+        ASSERT_TRUE(eventually([&] { return waits.load(); }));
+        waits = false;
+        Task<void> waiter = pool.submit([&] {
+            waits = true;
+            io.get();
+        });
+        ASSERT_TRUE(eventually([&] { return waits.load(); }));
+        for (int i = 0; i < 2; ++i) {
+            pool.submit([&] {
+                ++busy;
+                while (!release) std::this_thread::sleep_for(microseconds(100));
+            });
+        }
+        ASSERT_TRUE(eventually([&] { return busy == 2; }));
+        Task<void> joiner = pool.submit([&] {
+            for (int i = 0; i < 200; ++i) join_quickly(6);
+            release = true;
+            // They go to sleep before the leaves begin, or while the first one runs.
+            std::this_thread::sleep_for(milliseconds(round % 3));
+            joins_alone = joins_that_ran_alone(50);
+        });
+        ASSERT_TRUE(eventually([&] { return joins_alone >= 0; }));
+        alone.push_back(joins_alone);
+        stop_io = true;
+        joiner.get();
+        waiter.get();
+    }
+    // The first join may begin before anybody is idle.
+    EXPECT_LE(median(alone), 1.0);
+    EXPECT_LE(*std::max_element(alone.begin(), alone.end()), 3.0);
+}
+
+// The same beside a worker that has been idle all the time. The loop around is too young to give anything at the first
+// join, and at the second it gives its other element.
+TEST(Timing, IdleWorkerTakesPartInALongLeafAfterManyShortOnes) {
+    std::vector<double> alone;
+    for (int round = 0; round < 9; ++round) {
+        Pool pool(2);
+        ASSERT_TRUE(workers_park());
+        int joins_alone = 0;
+        parallel_for(pool, 0, 2, [&](int i) {
+            if (i != 0) return;
+            join_quickly(7);
+            joins_alone = joins_that_ran_alone(50);
+        });
+        alone.push_back(joins_alone);
+    }
+    EXPECT_LE(median(alone), 2.0);
+    EXPECT_LE(*std::max_element(alone.begin(), alone.end()), 4.0);
+}
+
+// Threads that sleep inside the body of a scope do not compute: they take no core from a loop or a join.
+TEST(Timing, ThreadsAsleepInScopeBodiesLeaveTheWorkersToOthers) {
+    Pool pool(2);
+    std::atomic<bool> stop{false};
+    std::atomic<int> asleep{0};
+    std::vector<std::jthread> sleepers;
+    for (int i = 0; i < 3; ++i) {
+        sleepers.emplace_back([&] {
+            pool.scope([&](Scope&) {
+                // One that has computed for the pool before it sleeps, too.
+                join_quickly(4);
+                ++asleep;
+                while (!stop) std::this_thread::sleep_for(milliseconds(1));
+            });
+        });
+    }
+    ASSERT_TRUE(eventually([&] { return asleep == 3; }));
+    const auto leaf = [] { std::this_thread::sleep_for(milliseconds(50)); };
+    std::vector<double> loops;
+    std::vector<double> joins;
+    for (int i = 0; i < 5; ++i) {
+        auto start = Clock::now();
+        parallel_for(pool, 0, 50, [](int) { std::this_thread::sleep_for(milliseconds(2)); });
+        loops.push_back(seconds_since(start));
+        start = Clock::now();
+        pool.join(leaf, leaf);
+        joins.push_back(seconds_since(start));
+    }
+    stop = true;
+    sleepers.clear();
+    EXPECT_LE(median(loops), 0.090);
+    EXPECT_LE(median(joins), 0.090);
+}
+
+// But one that computes in the body of its scope does count: beside it a pool of one worker runs no private work.
+TEST(Timing, ThreadThatJoinsInAScopesBodyIsOneOfTheThreadsThatCompute) {
+    Pool pool(1);
+    pool.scope([](Scope&) { join_quickly(10); });
+    ASSERT_TRUE(workers_park());
+    const PoolStats before = pool.stats();
+    pool.scope([](Scope&) {
+        for (int i = 0; i < 20; ++i) join_quickly(12);
+    });
+    EXPECT_EQ(pool.stats().since(before).total.stolen, 0U);
+    EXPECT_LE(pool.stats().since(before).total.promoted, 1U);
+}
+
+int fib_by_free_join(int n) {
+    if (n < 2) return n;
+    const auto [left, right] = join([n] { return fib_by_free_join(n - 1); }, [n] { return fib_by_free_join(n - 2); });
+    return left + right;
+}
+int fib_by_pool_join(Pool& pool, int n) {
+    if (n < 2) return n;
+    const auto [left, right] = pool.join([&pool, n] { return fib_by_pool_join(pool, n - 1); },
+                                         [&pool, n] { return fib_by_pool_join(pool, n - 2); });
+    return left + right;
+}
+
+// Within the pool it names, Pool::join finds its place without a call.
+TEST(Timing, JoinOfAPoolWithinItCostsWhatTheFreeJoinCosts) {
+    if (!kFullSpeed) GTEST_SKIP() << "only the optimised build";
+    Pool pool(1);
+    constexpr int kFib = 24;
+    double free_join = 1e9;
+    double pool_join = 1e9;
+    pool.scope([&](Scope&) {
+        // By turns, and the best of each: what is left when nobody else disturbs.
+        for (int i = 0; i < 25; ++i) {
+            auto start = Clock::now();
+            EXPECT_EQ(fib_by_free_join(kFib), 46'368);
+            free_join = std::min(free_join, seconds_since(start));
+            start = Clock::now();
+            EXPECT_EQ(fib_by_pool_join(pool, kFib), 46'368);
+            pool_join = std::min(pool_join, seconds_since(start));
+        }
+    });
+    EXPECT_LE(pool_join, 1.5 * free_join);
 }
 
 double seconds_of_frame(Pool& pool) {

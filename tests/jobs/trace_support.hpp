@@ -23,11 +23,21 @@ struct ReadSpan {
     Json arguments;
 };
 
+// From a submit to the start of its job.
+struct ReadArrow {
+    int id = 0;
+    int from_thread = 0;
+    long long from = 0;  // nanoseconds
+    int to_thread = 0;
+    long long to = 0;
+};
+
 struct ReadTrack {
     std::string name;
     std::vector<ReadSpan> spans;  // as they stand in the file
     std::vector<std::string> instants;
     std::vector<double> instant_times;
+    std::vector<Json> robbed;  // whom steals took from
 
     std::size_t count(const std::string& span) const {
         std::size_t found = 0;
@@ -46,6 +56,7 @@ struct ReadTrack {
 struct ReadTrace {
     std::map<int, ReadTrack> tracks;
     std::map<std::string, std::vector<double>> counters;
+    std::vector<ReadArrow> arrows;
     std::string process;
     std::uint64_t lost = 0;
 
@@ -93,6 +104,16 @@ inline void read_event(const Json& event, ReadTrace& trace) {
         EXPECT_EQ(event.at("s"), "t");
         trace.tracks[thread].instants.push_back(name);
         trace.tracks[thread].instant_times.push_back(event.at("ts"));
+        if (name == "steal") trace.tracks[thread].robbed.push_back(event.at("args").at("from"));
+    } else if (phase == "s") {
+        trace.arrows.push_back({event.at("id"), thread, nanoseconds(event.at("ts"))});
+    } else if (phase == "f") {
+        EXPECT_EQ(event.at("bp"), "e") << "an arrow to the next span, not to the one it is in";
+        ASSERT_FALSE(trace.arrows.empty());
+        ReadArrow& arrow = trace.arrows.back();
+        EXPECT_EQ(arrow.id, event.at("id").get<int>());
+        arrow.to_thread = thread;
+        arrow.to = nanoseconds(event.at("ts"));
     } else if (phase == "C") {
         trace.counters[name].push_back(event.at("args").at("value"));
     } else {

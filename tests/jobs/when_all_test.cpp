@@ -200,7 +200,7 @@ TEST_P(WhenAllOn, WaiterRunsTheJobsOfBothPools) {
     const auto where = [] { return Pool::current(); };
     Task<Pool*> chain = other.pool.submit(where);
     for (int i = 0; i < 100; ++i)
-        chain = chain.then([](Pool* before) { return before == Pool::current() ? before : nullptr; });
+        chain = std::move(chain).then([](Pool* before) { return before == Pool::current() ? before : nullptr; });
     auto all = when_all(first.pool.submit(where), std::move(chain), first.pool.submit(where));
     EXPECT_EQ(all.get(), std::tuple(&first.pool, &other.pool, &first.pool));
     // One busy job a worker; and what was run here.

@@ -28,6 +28,7 @@ const Program kTwoSenders{"two_senders", channel_models::two_senders, 1};
 const Program kTimedOut{"timed_out_receiver", channel_models::timed_out_receiver, 1};
 const Program kCloseSend{"close_against_send", channel_models::close_against_send};
 const Program kCloseReceivers{"close_against_waiting_receivers", channel_models::close_against_waiting_receivers, 2};
+const Program kCloseCarries{"close_carries_data", channel_models::close_carries_data, 2};
 const Program kCloseSenders{"close_against_waiting_senders", channel_models::close_against_waiting_senders, 2};
 const Program kCloseUnderWay{"close_while_a_send_is_under_way", channel_models::close_while_a_send_is_under_way, 2};
 const Program kFailingClose{"failing_send_and_close", channel_models::failing_send_and_close};
@@ -47,8 +48,8 @@ TEST_P(ChannelModel, LosesNothingAndLeavesNobodyAsleep) {
 INSTANTIATE_TEST_SUITE_P(Programs, ChannelModel,
                          testing::Values(kFillOne, kFillThree, kLapsOfOne, kLapsOfTwo, kLapsWrap, kTryReceivers,
                                          kOneSlot, kOneSlotLonger, kTwoReceivers, kTwoSenders, kTimedOut, kCloseSend,
-                                         kCloseReceivers, kCloseSenders, kCloseUnderWay, kFailingClose, kFailingSender,
-                                         kThrowing),
+                                         kCloseReceivers, kCloseCarries, kCloseSenders, kCloseUnderWay, kFailingClose,
+                                         kFailingSender, kThrowing),
                          kNameOf);
 
 class ChannelMutation : public testing::TestWithParam<Mutant> {};
@@ -61,6 +62,9 @@ INSTANTIATE_TEST_SUITE_P(
     Mutants, ChannelMutation,
     testing::Values(Mutant{"arm", Mutation::channel_arm, kOneSlot, kDeadlock},
                     Mutant{"arm_left_out", Mutation::channel_arm_left_out, kOneSlot, kDeadlock},
+                    Mutant{"close", Mutation::channel_close, kCloseCarries, kRace},
+                    Mutant{"closed", Mutation::channel_closed, kCloseCarries, kRace},
+                    Mutant{"over", Mutation::channel_over, kCloseCarries, kRace},
                     Mutant{"close_wake", Mutation::channel_close_wake, kCloseReceivers, kDeadlock},
                     Mutant{"drained", Mutation::channel_drained, kCloseSend, "after the end"},
                     Mutant{"marked_over", Mutation::channel_marked_over, kCloseUnderWay, kDeadlock},

@@ -272,6 +272,25 @@ inline void close_against_waiting_receivers() {
     drain_after(state);
 }
 
+// What was done before a close is seen by a receiver that is told the end, and by who asks.
+inline void close_carries_data() {
+    struct Told : Plain {
+        using Plain::Plain;
+        model::ModelPlain<int> news{0};
+    };
+    auto state = std::make_shared<Told>(1);
+    model::thread([=] {
+        state->news.set(7);
+        state->ring.close();
+    });
+    model::thread([=] {
+        if (state->receive() == kNobody) model::require(state->news.get() == 7, "an end came before its news");
+    });
+    model::thread([=] {
+        if (state->ring.is_closed()) model::require(state->news.get() == 7, "a close came before its news");
+    });
+}
+
 inline void close_against_waiting_senders() {
     auto state = std::make_shared<Plain>(1);
     state->try_send(0);

@@ -49,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Mutants, CompletionMutation,
                                          Mutant{"list", Mutation::completion_list, kListed, kRace},
                                          Mutant{"list_by_load", Mutation::completion_list_by_load, kListed, kDeadlock},
                                          Mutant{"list_end", Mutation::completion_list_end, kListed, kRace},
+                                         Mutant{"recheck", Mutation::wait_recheck, kOneOther, kDeadlock},
                                          Mutant{"take", Mutation::completion_take, kListed, kRace}),
                          kNameOf);
 

@@ -8,8 +8,11 @@
 #include "checker.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/completion.hpp"
+#include "jobs/completion/publish.hpp"
+#include "jobs/completion/wait.hpp"
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
+#include "wait_models.hpp"
 
 // Small programs over the end of a group. Its memory is destroyed as soon as the owner's wait returns: whoever touches
 // it later is found out. A job that nobody runs shows as a deadlock of the owner.
@@ -26,15 +29,16 @@ struct Node {
     Atomics::Plain<int> result{0};
 };
 
-struct Group {
-    quarry::impl::Completion<Atomics, Node> completion;
-    Parker* owner = nullptr;
-};
-
 // One worker: where it sleeps, and the far deque in which others find what it has published; one place is enough.
 struct Worker {
     Parker parker;
     model::ModelAtomic<Node*> far{nullptr};
+};
+
+struct Group {
+    quarry::impl::Completion<Atomics, Node> completion;
+    Worker* owner = nullptr;
+    Node* listed = nullptr;
 };
 
 struct State {
@@ -47,7 +51,7 @@ struct State {
         for (std::size_t i = 0; i < group_count; ++i) {
             owners[i] = std::make_unique<Group>();
             groups[i] = owners[i].get();
-            groups[i]->owner = &workers[i].parker;
+            groups[i]->owner = &workers[i];
         }
     }
     void spawn(std::size_t which) {
@@ -62,46 +66,37 @@ struct State {
     // As Worker::execute, elsewhere than on the owner's thread.
     void execute_elsewhere(Node& node, Group& group) {
         run(node);
-        Parker& owner = *group.owner;
-        if (group.completion.finished_elsewhere()) owner.notify();
+        quarry::impl::finish_for_owner(group);
     }
     // As Worker::publish.
     void publish(Node& node, Group& group, Worker& by) {
-        Parker& owner = *group.owner;
-        group.completion.hold();
-        node.claim.share();
-        by.far.store(&node, std::memory_order_release);
-        if (group.completion.list(&node)) owner.notify();
+        quarry::impl::list_for_owner(group, node, [&] {
+            node.claim.share();
+            by.far.store(&node, std::memory_order_release);
+        });
     }
     // As Worker::steal_far_from.
     Node* steal_far(Worker& from) {
         Node* const node = from.far.exchange(nullptr, std::memory_order_acquire);
         return node != nullptr && node->claim.try_claim() ? node : nullptr;
     }
-    void run_listed(Group& group) {
-        Node* node = group.completion.take_listed();
-        while (node != nullptr) {
-            Node* const next = node->next.get();
-            if (node->claim.try_claim()) {
-                run(*node);
-                group.completion.finished_by_owner();
-            }
-            node = next;
-        }
+    bool run_next_listed(Group& group) {
+        Node* const node = quarry::impl::next_listed(group.completion, group.listed,
+                                                     [](Node* one) { return one->claim.try_claim() ? one : nullptr; });
+        if (node == nullptr) return false;
+        run(*node);
+        group.completion.finished_by_owner();
+        return true;
     }
-    // As Worker::wait_for and Worker::park_for.
+    // As Worker::wait_for_group.
     void wait(std::size_t which) {
-        auto& completion = groups[which]->completion;
-        Parker& parker = workers[which].parker;
-        for (;;) {
-            run_listed(*groups[which]);
-            if (completion.done()) break;
-            completion.begin_wait();
-            if (!completion.done() && !completion.has_listed() && parker.prepare(Parker::kWaiting)) {
-                parker.park(Parker::kWaiting);
-            }
-            completion.end_wait();
-        }
+        Group& group = *groups[which];
+        quarry::impl::wait_for_all(
+            group.completion, [&] { return run_next_listed(group); },
+            [&] {
+                quarry::impl::GroupEvent<Atomics, Node> event{group.completion, group.listed};
+                model::wait_asleep(event, workers[which].parker);
+            });
     }
     // The scope returns: results are read, the group goes.
     void leave(std::size_t which, std::initializer_list<std::size_t> jobs) {

@@ -10,10 +10,12 @@
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/antecedents.hpp"
 #include "jobs/completion/next_to_end.hpp"
+#include "jobs/completion/settle.hpp"
 #include "jobs/completion/task_end.hpp"
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
+#include "wait_models.hpp"
 
 // A wait for a continuation, against the end of what it continues and against those who cancel it, under C++'s memory
 // model. A waiter that sleeps for a job which nobody will end shows as a deadlock, a node that is used after its
@@ -26,6 +28,7 @@ using quarry::impl::Mutation;
 using Atomics = model::ModelAtomics;
 using Parker = quarry::impl::Parker<Atomics>;
 using TaskEnd = quarry::impl::TaskEnd<Atomics>;
+using Listener = model::TaskListener;
 
 constexpr std::uintptr_t kContinuationMark = 2;
 
@@ -39,14 +42,6 @@ struct alignas(32) Node {
     Atomics::Plain<int> spare{0};  // written only by whoever recycles the node
     std::unique_ptr<Node>* owner = nullptr;
     int ends = 0;
-};
-
-// As TaskEnded in worker_wait.cpp.
-struct Listener {
-    explicit Listener(Parker& parker) : waiter(parker) {}
-
-    Atomics::Plain<std::uintptr_t> next{0};
-    quarry::impl::TaskWaiter<Atomics> waiter;
 };
 
 struct State {
@@ -106,11 +101,11 @@ struct State {
             [](std::uintptr_t entry) {
                 return (entry & kContinuationMark) != 0
                            ? reinterpret_cast<Node*>(entry & ~kContinuationMark)->next.get()
-                           : reinterpret_cast<Listener*>(entry)->next.get();
+                           : Listener::of(entry).next.get();
             },
             [&](std::uintptr_t entry) {
                 if ((entry & kContinuationMark) == 0) {
-                    reinterpret_cast<Listener*>(entry)->waiter.tell();
+                    Listener::of(entry).tell();
                     return;
                 }
                 Node& node = *reinterpret_cast<Node*>(entry & ~kContinuationMark);
@@ -130,9 +125,7 @@ struct State {
         model::require(++node.ends == 1, "a job ended twice");
         node.result.set(7);
         (void)node.claim.ended();
-        const std::uintptr_t first = node.end.set();
-        release(&node);
-        return tell(first, succeeds);
+        return tell(quarry::impl::end_task_node(node, release), succeeds);
     }
     // As cancel_task and PoolCore::end_cancelled, by a holder of the handle.
     void cancel(std::size_t which) {
@@ -152,40 +145,23 @@ struct State {
         if (!node->claim.try_claim()) return release(node);
         while (node != nullptr) node = execute(*node, succeeds);
     }
-    // As Worker::wait_for_task.
-    void sleep_until_ended(Node& task) {
-        if (task.end.is_set()) return;
-        const auto listener = std::make_unique<Listener>(parker);
-        bool listening = false;
-        const auto is_over = [&] { return listening ? listener->waiter.was_told() : task.end.is_set(); };
-        while (!is_over()) {
-            if (!listening) {
-                listening = task.end.listen(reinterpret_cast<std::uintptr_t>(listener.get()),
-                                            [&](std::uintptr_t next) { listener->next.set(next); });
-            }
-            if (!is_over() && parker.prepare(Parker::kWaiting)) parker.park(Parker::kWaiting);
-        }
-    }
-    // As wait_for_task in task.cpp. may_run: whether the waiter may run the jobs, or only the worker.
+    // may_run: whether the waiter may run the jobs, or only the worker.
     void wait(Node& task, bool may_run) {
-        while (!task.end.is_set()) {
-            const quarry::impl::NextToEnd<Node> next = quarry::impl::next_to_end<Atomics>(
-                task, [](Node & node) -> auto& { return node.antecedents; },
-                [](std::uintptr_t address) {
-                    auto* const node = reinterpret_cast<Node*>(address);
-                    return node == nullptr || node->end.is_set() ? nullptr : node;
-                },
-                release);
-            if (next.is_being_queued) {
-                release(&next.job);
-                Atomics::cpu_relax();
-            } else if (may_run && next.job.claim.try_claim()) {
-                for (Node* job = &next.job; job != nullptr;) job = execute(*job, job != &task);
+        const auto advance = [&](Node& next) {
+            if (may_run && next.claim.try_claim()) {
+                for (Node* job = &next; job != nullptr;) job = execute(*job, job != &task);
             } else {
-                sleep_until_ended(next.job);
-                release(&next.job);
+                model::wait_for_end(next.end, parker);
+                release(&next);
             }
-        }
+        };
+        quarry::impl::wait_for_chain<Atomics>(
+            task, [](Node & node) -> auto& { return node.antecedents; },
+            [](std::uintptr_t address) {
+                auto* const node = reinterpret_cast<Node*>(address);
+                return node == nullptr || node->end.is_set() ? nullptr : node;
+            },
+            release, advance, Atomics::cpu_relax);
         model::require(task.result.get() == 7, "a wait returned before the job had ended");
     }
     // What is left in queues at the end of a pool.

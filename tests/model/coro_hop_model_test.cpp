@@ -25,7 +25,7 @@ constexpr auto kRelease = std::memory_order_release;
 
 struct alignas(32) Hop {  // as Antecedents asks for
     quarry::impl::Claim<model::ModelAtomics> claim;
-    model::ModelPlain<int> spare{0};  // written only by whoever recycles the node
+    model::ModelPlain<int> header{0};  // read within visits; written by whoever uses the node again
 };
 
 struct State {
@@ -46,7 +46,7 @@ struct State {
     void release(std::size_t hop) {
         if (!hops[hop]->claim.release()) return;
         model::require(++recycled[hop] == 1, "a node was recycled twice");
-        hops[hop]->spare.set(1);
+        hops[hop]->header.set(1);
         owners[hop].reset();
     }
     void drop_handle(std::size_t hop) {
@@ -76,11 +76,15 @@ struct State {
         if (queued.exchange(nullptr, kAcquire) != nullptr) claim_and_run(1);
     }
     // What a waiter does again and again.
-    void go_from_the_task_to_its_hop() {
+    void go_from_the_task_to_its_hop(bool leave_alone = false) {
         std::size_t found = 2;
         antecedents.visit([&](std::uintptr_t seen) {
             if (seen == 0) return;
-            found = seen == address(0) ? 0 : 1;
+            const std::size_t hop = seen == address(0) ? 0 : 1;
+            // As first_unended: one that has ended is left alone, and there is no reference to it.
+            (void)hops[hop]->header.get();
+            if (leave_alone) return;
+            found = hop;
             hops[found]->claim.retain();
         });
         if (found != 2) claim_and_run(found);
@@ -106,7 +110,18 @@ void hops() {
     });
 }
 
+// A waiter only looks at the hop, while the coroutine moves on and the node is used again.
+void looked_at() {
+    auto state = std::make_shared<State>();
+    model::thread([=] {
+        state->claim_and_run(0);
+        state->take_from_queue();
+    });
+    model::thread([=] { state->go_from_the_task_to_its_hop(true); });
+}
+
 const Program kOneWaiter{"one_waiter", hops};
+const Program kLookedAt{"looked_at", looked_at};
 
 constexpr auto kGone = "used after its destruction";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
@@ -117,7 +132,7 @@ TEST_P(CoroHopModel, EveryHopRunsOnceInItsTurn) {
     EXPECT_TRUE(model::holds(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, CoroHopModel, testing::Values(kOneWaiter), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, CoroHopModel, testing::Values(kOneWaiter, kLookedAt), kNameOf);
 
 class CoroHopMutation : public testing::TestWithParam<Mutant> {};
 
@@ -126,8 +141,11 @@ TEST_P(CoroHopMutation, IsCaught) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, CoroHopMutation,
-                         testing::Values(Mutant{"no_wait", Mutation::chain_no_wait, kOneWaiter, kGone},
-                                         Mutant{"replace", Mutation::chain_replace, kOneWaiter, kGone}),
+                         testing::Values(Mutant{"leave", Mutation::chain_leave, kLookedAt, "data race"},
+                                         Mutant{"no_wait", Mutation::chain_no_wait, kOneWaiter, "data race"},
+                                         Mutant{"replace", Mutation::chain_replace, kOneWaiter, kGone},
+                                         Mutant{"replacing", Mutation::chain_replacing, kLookedAt, "data race"},
+                                         Mutant{"wait", Mutation::chain_wait, kLookedAt, "data race"}),
                          kNameOf);
 
 }  // namespace

@@ -23,8 +23,9 @@ using quarry::impl::Mutation;
 using Atomics = model::ModelAtomics;
 
 // One worker a crew: reserved for the frame, and general, which takes background jobs as well.
-struct Crew {
-    Sleep sleep;
+struct Crew : model::SoleCrew {
+    Crew() : SoleCrew(1) {}
+
     Parker parker;
 
     bool wake_one() {
@@ -33,11 +34,6 @@ struct Crew {
 };
 
 struct State {
-    State() {
-        reserved.sleep.no_work_found();
-        general.sleep.no_work_found();
-    }
-
     bool named = name();
     Crew reserved;
     Crew general;
@@ -69,19 +65,22 @@ struct State {
         ++taken;
         return true;
     }
-    // As Worker::idle_until_work.
-    void stop_searching(Crew& crew) {
-        const bool others_rely = &crew == &reserved;
-        if (!crew.sleep.work_found(others_rely) || !visible_to(crew)) return;
-        quarry::impl::replace_last_searcher<Atomics>(
-            others_rely, [&] { return crew.wake_one(); }, [&] { return general.wake_one(); });
-    }
-    void search(Crew& crew) {
-        while (!find(crew)) {
-            crew.sleep.sleep(crew.parker, [&] { return visible_to(crew); });
+    struct Idler : model::PlainIdler {
+        State& state;
+        Crew& crew;
+        Idler(State& of, Crew& own) : state(of), crew(own) {}
+
+        bool search() const { return state.find(crew); }
+        bool search_after_sleep() const { return state.find(crew); }
+        bool work_visible() const { return state.visible_to(crew); }
+        bool others_may_sleep() const { return &crew == &state.reserved; }
+        void was_last_searcher() const {
+            quarry::impl::replace_last_searcher<Atomics>(
+                others_may_sleep(), [this] { return state.visible_to(crew); }, [this] { return crew.wake_one(); },
+                [this] { return state.general.wake_one(); });
         }
-        stop_searching(crew);
-    }
+    };
+    void search(Crew& crew) { quarry::impl::idle_until_work(crew, crew.parker, Idler(*this, crew)); }
     // The first job does not end before the second is taken: with one of two workers asleep, nothing goes on.
     void run() {
         if (taken == 2) {

@@ -26,6 +26,8 @@ const Program kSlotsUsedAgain{"slots_used_again", deque_models::slots_used_again
 const Program kUnsignedWrap{"unsigned_indices_wrap", [] { deque_models::indices_wrap(kLastUnsigned - 1); }};
 const Program kSignedWrap{"signed_indices_wrap", [] { deque_models::indices_wrap(kLastSigned - 1); }};
 const Program kConditional{"conditional_steal", deque_models::conditional_steal};
+const Program kLookNew{"look_at_a_new_node", deque_models::look_at_a_new_node};
+const Program kLookGrowth{"look_at_a_buffer_that_grows", deque_models::look_at_a_buffer_that_grows};
 const Program kNewNode{"conditional_steal_of_a_new_node", deque_models::conditional_steal_of_a_new_node};
 const Program kBatchAgainstPops{"batch_against_pops", deque_models::batch_against_pops};
 const Program kBatchAgainstThief{"batch_against_a_thief", deque_models::batch_against_a_thief};
@@ -44,8 +46,8 @@ TEST_P(DequeModel, LosesNothingAndGivesNothingTwice) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, DequeModel,
                          testing::Values(kLastEntry, kTwoThieves, kPopBehindSteal, kGrowth, kSlotsUsedAgain,
-                                         kUnsignedWrap, kSignedWrap, kConditional, kNewNode, kBatchAgainstPops,
-                                         kBatchAgainstThief, kSleeper),
+                                         kUnsignedWrap, kSignedWrap, kConditional, kNewNode, kLookNew, kLookGrowth,
+                                         kBatchAgainstPops, kBatchAgainstThief, kSleeper),
                          kNameOf);
 
 class DequeMutation : public testing::TestWithParam<Mutant> {};
@@ -62,6 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Mutant{"empty_bottom", Mutation::deque_empty_bottom, kSleeper, "missed each other"},
                     Mutant{"grow_copy", Mutation::deque_grow_copy, kGrowth, "an entry was lost"},
                     Mutant{"grow_publish", Mutation::deque_grow_publish, kGrowth, kRace},
+                    Mutant{"look_buffer", Mutation::deque_look_buffer, kLookGrowth, kRace},
+                    Mutant{"look_entry", Mutation::deque_look_entry, kLookNew, kRace},
                     Mutant{"pop_exchange", Mutation::deque_pop_exchange, kLastEntry, kTwice},
                     Mutant{"pop_fence", Mutation::deque_pop_fence, kTwoThieves, kTwice},
                     Mutant{"pop_lower", Mutation::deque_pop_lower, kGrowth, kTwice},

@@ -188,7 +188,8 @@ inline void conditional_steal() {
 
 // A slow thief is shown an entry that came to the slot later, at the same place of a buffer that went round:
 // the node was made by the owner, and the thief must not see it half made.
-inline void conditional_steal_of_a_new_node() {
+template <class Thief>
+void new_node_at_the_same_place(Thief thief) {
     auto state = std::make_shared<State>(1);
     state->push();
     struct Made {
@@ -202,8 +203,24 @@ inline void conditional_steal_of_a_new_node() {
         state->deque.push(made->node.get());
         state->pop();
     });
-    model::thread(
-        [=] { state->take(state->deque.steal_if([&](Node* node) { return node->wanted.load(kRelaxed) == 1; })); });
+    model::thread([=] { thief(*state, [](Node* node) { return node->wanted.load(kRelaxed) == 1; }); });
+    drain_after(state);
+}
+inline void conditional_steal_of_a_new_node() {
+    new_node_at_the_same_place([](State& state, auto accept) { state.take(state.deque.steal_if(accept)); });
+}
+inline void look_at_a_new_node() {
+    new_node_at_the_same_place([](State& state, auto accept) { (void)state.deque.oldest_satisfies(accept); });
+}
+
+inline void look_at_a_buffer_that_grows() {
+    auto state = std::make_shared<State>(1);
+    state->push();
+    model::thread([=] { state->push(); });
+    model::thread([=] {
+        const bool found = state->deque.oldest_satisfies([](Node* node) { return node->wanted.load(kRelaxed) == 1; });
+        model::require(found, "an entry that nobody takes was not seen");
+    });
     drain_after(state);
 }
 

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "checker.hpp"
+#include "idle_models.hpp"
 #include "jobs/completion/drain.hpp"
 #include "jobs/counters.hpp"
+#include "jobs/parking/crews.hpp"
+#include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/room.hpp"
@@ -25,7 +28,7 @@ using quarry::impl::Mutation;
 using Atomics = model::ModelAtomics;
 using Counter = quarry::impl::BasicCounter<Atomics>;
 using Parker = quarry::impl::Parker<Atomics>;
-using Sleep = quarry::impl::Sleep<Atomics>;
+using Drain = quarry::impl::Drain<Atomics>;
 using Room = quarry::impl::Room<Atomics>;
 
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -39,59 +42,77 @@ struct Worker {
     Atomics::Plain<int> result{0};
 };
 
-struct State {
-    explicit State(std::size_t worker_count) : count(worker_count) {
-        for (std::size_t i = 0; i < count; ++i) sleep.no_work_found();
+// A queue of one place.
+struct Queue {
+    model::ModelAtomic<int> count{0};
+
+    void push() { count.store(1, kRelease); }
+    bool visible() const { return count.load(kSeqCst) != 0; }
+    bool take() {
+        int one = 1;
+        return count.load(std::memory_order_relaxed) == 1 &&
+               count.compare_exchange_strong(one, 0, kAcquire, std::memory_order_relaxed);
     }
+};
+
+struct State {
+    explicit State(std::size_t worker_count) : count(worker_count), crew(worker_count) {}
 
     const std::size_t count;
-    quarry::impl::Drain<Atomics> drain;
+    Drain drain;
     std::array<Worker, 2> workers;
-    Sleep sleep;
-    model::ModelAtomic<std::uint64_t> submitted_outside{0};
-    model::ModelAtomic<std::uint64_t> cancelled_outside{0};
-    model::ModelAtomic<std::uint32_t> stop_events{0};
-    model::ModelAtomic<int> queued{0};
+    model::SoleCrew crew;
+    Drain::Count submitted_outside;
+    Drain::Count ended_outside;
+    Queue queued;
+    Queue host_queue;
     std::unique_ptr<Room> room;  // for what is queued; null: without bound
-    int unfinished = 0;          // jobs that exist
+    Atomics::Plain<int> host_result{0};
+    int unfinished = 0;  // jobs that exist
     int finished = 0;
 
     void submit_outside() {
         ++unfinished;
-        submitted_outside.fetch_add(1, kRelease);
+        submitted_outside.add();
     }
-    // As PoolCore::all_jobs_have_ended.
-    bool all_have_ended() const {
-        std::uint64_t ended = cancelled_outside.load(kAcquire);
+    std::uint64_t jobs_ended() const {
+        std::uint64_t ended = ended_outside.get();
         for (std::size_t i = 0; i < count; ++i) ended += workers[i].completed.get();
-        std::uint64_t created = submitted_outside.load(kAcquire);
+        return ended;
+    }
+    std::uint64_t jobs_created() const {
+        std::uint64_t created = submitted_outside.get();
         for (std::size_t i = 0; i < count; ++i) created += workers[i].spawned.get();
-        return created == ended;
+        return created;
     }
-    // As PoolCore::look_whether_drained.
+    bool wake_one(bool even_if_searching) {
+        return crew.sleep.wake_one(
+            count, 0, [this](std::size_t i) -> Parker& { return workers[i].parker; }, even_if_searching);
+    }
     void look() {
-        if (!drain.look([this] { return all_have_ended(); })) return;
-        model::require(unfinished == 0, "a pool ended before its jobs");
-        (void)sleep.new_job();
-        while (sleep.wake_one(
-            count, 0, [this](std::size_t i) -> Parker& { return workers[i].parker; }, true)) {
-        }
-        stop_events.fetch_add(1, kRelease);
-        Atomics::futex_wake_one(stop_events);
+        drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); },
+                   [this] {
+                       model::require(unfinished == 0, "a pool ended before its jobs");
+                       crew.sleep.wake_all([this] { return wake_one(true); });
+                   });
     }
-    // As PoolCore::stop_threads.
     void stop() {
         drain.stop();
         if (room) room->wake_all();
         look();
-        for (;;) {
-            const std::uint32_t seen = stop_events.load(kAcquire);
-            if (drain.is_drained()) break;
-            Atomics::futex_wait(stop_events, seen);
-        }
-        int results = 0;
+        drain.wait_until_drained([this] { run_host_jobs(); }, [] {});
+        int results = host_result.get();
         for (std::size_t i = 0; i < count; ++i) results += workers[i].result.get();
         model::require(results == finished, "a pool ended without the results of its jobs");
+    }
+    void run_host_jobs() {
+        if (host_queue.visible() && host_queue.take()) {
+            --unfinished;
+            ++finished;
+            host_result.set(host_result.get() + 1);
+            ended_outside.add();
+        }
+        look();
     }
     void finish_job(Worker& worker) {
         --unfinished;
@@ -99,46 +120,38 @@ struct State {
         worker.result.set(worker.result.get() + 1);
         worker.completed.add();
     }
-    bool work_visible() const { return drain.is_drained() || queued.load(kSeqCst) != 0; }
-    void wake_one() {
-        sleep.wake_one(count, 0, [this](std::size_t i) -> Parker& { return workers[i].parker; });
-    }
-    // As Worker::idle_until_work and Worker::run_until_stopped; all workers begin as searchers.
-    void work_until_the_end(Worker& worker) {
-        for (;;) {
-            bool found = take();
-            while (!found && !drain.is_drained()) {
-                sleep.sleep(worker.parker, [this] {
-                    look();
-                    return work_visible();
-                });
-                found = take();
-            }
-            if (sleep.work_found() && work_visible()) wake_one();
-            if (!found) return;
-            finish_job(worker);
-            sleep.no_work_found();
-        }
-    }
+    bool work_visible() const { return drain.is_drained() || queued.visible(); }
     bool take() {
-        int one = 1;
-        if (queued.load(std::memory_order_relaxed) != 1 ||
-            !queued.compare_exchange_strong(one, 0, kAcquire, std::memory_order_relaxed)) {
-            return false;
-        }
+        if (!queued.take()) return false;
         if (room) room->make(1);
         return true;
     }
-    // As PoolCore::try_count_outside and PoolCore::take_count_back.
+
+    // What the engine's workers do besides.
+    struct Idler : model::PlainIdler {
+        State& state;
+        explicit Idler(State& of) : state(of) {}
+
+        bool search() const { return state.take(); }
+        bool search_after_sleep() const { return state.take(); }
+        bool is_over() const { return state.drain.is_drained(); }
+        void look_for_end() const { state.look(); }
+        bool work_visible() const { return state.work_visible(); }
+        void was_last_searcher() const {
+            quarry::impl::replace_last_searcher<Atomics>(
+                false, [this] { return state.work_visible(); }, [this] { return state.wake_one(false); },
+                [] { return false; });
+        }
+    };
+    void work_until_the_end(Worker& worker) {
+        while (quarry::impl::idle_until_work(crew, worker.parker, Idler(*this))) finish_job(worker);
+    }
     bool try_count_outside() {
-        submitted_outside.fetch_add(1, kRelease);
-        if (drain.still_accepts()) return true;
-        take_count_back();
-        return false;
+        return drain.try_count(
+            submitted_outside, [] { return false; }, [this] { look(); });
     }
     void take_count_back() {
-        submitted_outside.fetch_sub(1, kRelease);
-        look();
+        drain.take_back(submitted_outside, [this] { look(); });
     }
     void accept() {
         ++unfinished;
@@ -146,8 +159,8 @@ struct State {
         queue();
     }
     void queue() {
-        queued.store(1, kRelease);
-        if (Sleep::needs_wake(sleep.new_job())) wake_one();
+        queued.push();
+        if (quarry::impl::crew_for_new_job<Atomics>(nullptr, crew.sleep).crew != nullptr) wake_one(false);
     }
 };
 
@@ -186,7 +199,7 @@ void counted_in_order() {
     model::thread([=] {
         ++state->unfinished;
         state->workers[0].spawned.add();
-        state->queued.store(1, kRelease);
+        state->queued.push();
         state->finish_job(state->workers[0]);
     });
     model::thread([=] {
@@ -198,13 +211,54 @@ void counted_in_order() {
     });
 }
 
+// The destructor of a closure that is cancelled outside submits a job.
+void submitted_before_a_cancel() {
+    auto state = std::make_shared<State>(1);
+    state->submit_outside();
+    model::thread([=] {
+        state->submit_outside();
+        --state->unfinished;
+        state->ended_outside.add();
+    });
+    model::thread([=] {
+        state->drain.stop();
+        state->look();
+    });
+}
+
+// A job queues one that only the thread which stops the pool can run, and ends.
+void queued_for_the_host() {
+    auto state = std::make_shared<State>(1);
+    state->submit_outside();
+    model::thread([=] {
+        Worker& worker = state->workers[0];
+        ++state->unfinished;
+        worker.spawned.add();
+        state->host_queue.push();
+        state->drain.queued_for_stopper();
+        state->finish_job(worker);
+        state->work_until_the_end(worker);
+    });
+    model::thread([=] { state->stop(); });
+}
+// The same from a thread that does nothing more: nobody but it tells the one that waits.
+void queued_for_the_host_from_outside() {
+    auto state = std::make_shared<State>(0);
+    state->submit_outside();
+    model::thread([=] {
+        state->host_queue.push();
+        state->drain.queued_for_stopper();
+    });
+    model::thread([=] { state->stop(); });
+}
+
 // A Task is cancelled by a thread from outside: it is the last one.
 void cancelled_outside() {
     auto state = std::make_shared<State>(1);
     state->submit_outside();
     model::thread([=] {
         --state->unfinished;
-        state->cancelled_outside.fetch_add(1, kRelease);
+        state->ended_outside.add();
         state->look();
     });
     model::thread([=] { state->work_until_the_end(state->workers[0]); });
@@ -227,7 +281,7 @@ void submitted_after_a_wait() {
     state->room = std::make_unique<Room>(1);
     (void)state->room->try_take();
     state->submit_outside();
-    state->queued.store(1, kRelease);
+    state->queued.push();
     model::thread([=] {
         const bool granted = state->room->wait_counted(
             state->drain.stopping(), [&] { return state->try_count_outside(); }, [&] { state->take_count_back(); });
@@ -242,6 +296,9 @@ const Program kTwoWorkers{"stop_against_two_ends", [] { stop_against_last_ends(2
 const Program kCreated{"created_by_a_job", created_by_a_job, 1};
 const Program kCounted{"counted_in_order", counted_in_order};
 const Program kCancelled{"cancelled_outside", cancelled_outside, 2};
+const Program kSubmittedBefore{"submitted_before_a_cancel", submitted_before_a_cancel};
+const Program kHost{"queued_for_the_host", queued_for_the_host, 2};
+const Program kHostOutside{"queued_for_the_host_from_outside", queued_for_the_host_from_outside};
 const Program kContinued{"continued_outside", continued_outside, 1};
 const Program kWaited{"submitted_after_a_wait", submitted_after_a_wait, 1};
 
@@ -258,7 +315,8 @@ TEST_P(DrainModel, EndsWithTheLastJob) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, DrainModel,
-                         testing::Values(kOneWorker, kTwoWorkers, kCreated, kCounted, kCancelled, kContinued, kWaited),
+                         testing::Values(kOneWorker, kTwoWorkers, kCreated, kCounted, kSubmittedBefore, kHost,
+                                         kHostOutside, kCancelled, kContinued, kWaited),
                          kNameOf);
 
 class DrainMutation : public testing::TestWithParam<Mutant> {};
@@ -270,6 +328,10 @@ TEST_P(DrainMutation, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(Mutants, DrainMutation,
                          testing::Values(Mutant{"accept_fence", Mutation::drain_accept_fence, kContinued, kRace},
                                          Mutant{"count", Mutation::drain_count, kCounted, kEarly},
+                                         Mutant{"count_shared", Mutation::drain_count_shared, kSubmittedBefore, kEarly},
+                                         Mutant{"created_first", Mutation::drain_created_first, kCounted, kEarly},
+                                         Mutant{"host_fence", Mutation::drain_host_fence, kHostOutside, kDeadlock},
+                                         Mutant{"news", Mutation::drain_news, kHostOutside, kDeadlock},
                                          Mutant{"count_after_the_wait", Mutation::room_count_late, kWaited, kEnded},
                                          Mutant{"fence", Mutation::drain_fence, kOneWorker, kDeadlock},
                                          Mutant{"found", Mutation::drain_found, kTwoWorkers, kRace},

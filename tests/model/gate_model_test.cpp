@@ -7,6 +7,7 @@
 
 #include "checker.hpp"
 #include "jobs/claim/claim.hpp"
+#include "jobs/completion/drain.hpp"
 #include "jobs/gate/free_slots.hpp"
 #include "jobs/gate/gate.hpp"
 #include "model_atomics.hpp"
@@ -37,12 +38,12 @@ struct GatedJob {
 // What a gate does with jobs, as GatedJobs in src/jobs/gate does, with the queue reduced to a count.
 struct ModelJobs {
     using Job = GatedJob;
-    const bool* closed;
+    const quarry::impl::Drain<model::ModelAtomics>* pool;
 
     static GatedJob* next(GatedJob& job) { return job.next.get(); }
     static void set_next(GatedJob& job, GatedJob* next) { job.next.set(next); }
     static std::uint32_t level(GatedJob& job) { return job.claim.priority(); }
-    bool must_go(GatedJob&) const { return *closed; }
+    bool must_go(GatedJob&) const { return pool->is_stopping(); }
     static void give_up(GatedJob& job) {
         if (job.claim.try_claim_even_if_unarmed()) ++job.cancelled;
         ++job.forgotten;
@@ -60,12 +61,11 @@ struct ModelJobs {
 };
 
 struct State {
-    State(std::uint32_t slots, std::size_t job_count)
-        : gate(slots, ModelJobs{&closed}), contents(slots), holders(slots) {
+    State(std::uint32_t slots, std::size_t job_count) : gate(slots, ModelJobs{&pool}), contents(slots), holders(slots) {
         for (std::size_t i = 0; i < job_count; ++i) jobs.push_back(std::make_unique<GatedJob>());
     }
 
-    bool closed = false;
+    quarry::impl::Drain<model::ModelAtomics> pool;  // its end closes the gate
     quarry::impl::Gate<model::ModelAtomics, ModelJobs> gate;
     std::vector<model::ModelPlain<int>> contents;  // of the slots: whoever holds one writes to it
     std::vector<int> holders;
@@ -220,11 +220,40 @@ void close_against_wait() {
     auto state = full_gate(1, 1);
     model::thread([=] { state->bring(0); });
     model::thread([=] {
-        state->closed = true;
+        state->pool.stop();
         state->gate.look_who_must_go();
     });
     check_at_the_end(state, 1, 1);
     model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
+}
+
+// Somebody attends, and may take back the flag of the one who closes the gate before it is asked for its round.
+void close_against_an_attendant() {
+    auto state = full_gate(1, 2);
+    state->bring(0);
+    model::thread([=] { state->bring(1); });
+    model::thread([=] {
+        state->pool.stop();
+        state->gate.look_who_must_go();
+    });
+    check_at_the_end(state, 1, 1);
+    model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
+}
+
+// A slot is given while a job that waits is being raised: at the latest the next slot is its own.
+void raise_against_give() {
+    auto state = full_gate(2, 3);
+    for (const std::size_t job : {0U, 1U, 2U}) state->bring(job);
+    model::thread([=] {
+        state->jobs[2]->claim.raise(3);
+        state->gate.note_raise();
+    });
+    model::thread([=] { state->give(0); });
+    model::after([=] {
+        state->give(1);
+        model::require(state->jobs[2]->queued == 1, "a raised job did not go first");
+    });
+    check_at_the_end(state, 2);
 }
 
 // A job that waits is raised: the next slot is its own.
@@ -263,9 +292,13 @@ const Program kTwoEntries{"two_entries", two_entries, 2};
 const Program kCancel{"cancel_against_grant", cancel_against_grant};
 const Program kCancelBring{"cancel_against_bring", cancel_against_bring};
 const Program kClose{"close_against_wait", close_against_wait};
+const Program kCloseAttended{"close_against_an_attendant", close_against_an_attendant, 2};
+const Program kRaiseGive{"raise_against_give", raise_against_give};
 const Program kRaise{"raise_while_waiting", raise_while_waiting};
 const Program kSlots{"taken_and_given", taken_and_given};
 
+constexpr auto kClosed = "a job waits at a closed gate";
+constexpr auto kNotFirst = "a raised job did not go first";
 constexpr auto kLost = "a job waits beside a free slot";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
@@ -277,7 +310,7 @@ TEST_P(GateModel, LosesNeitherJobNorSlot) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, GateModel,
                          testing::Values(kGive, kTwoJobs, kTwoSlots, kGivenAtOnce, kTwoEntries, kCancel, kCancelBring,
-                                         kClose, kRaise, kSlots),
+                                         kClose, kCloseAttended, kRaise, kRaiseGive, kSlots),
                          kNameOf);
 
 class GateMutation : public testing::TestWithParam<Mutant> {};
@@ -287,8 +320,13 @@ TEST_P(GateMutation, IsCaught) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, GateMutation,
-                         testing::Values(Mutant{"arrive", Mutation::gate_arrive, kTwoJobs, "race"},
+                         testing::Values(Mutant{"again", Mutation::gate_again, kGive, kLost},
+                                         Mutant{"arrive", Mutation::gate_arrive, kTwoJobs, "race"},
                                          Mutant{"enter_by_store", Mutation::claim_enter_by_store, kTwoEntries, "race"},
+                                         Mutant{"flag_of_a_close", Mutation::gate_flag, kCloseAttended, kClosed},
+                                         Mutant{"flag_of_a_raise", Mutation::gate_flag, kRaiseGive, kNotFirst},
+                                         Mutant{"raise", Mutation::gate_raise, kRaiseGive, kNotFirst},
+                                         Mutant{"sweep", Mutation::gate_sweep, kCloseAttended, kClosed},
                                          Mutant{"grant", Mutation::claim_grant, kCancel, "race"},
                                          Mutant{"hand_on", Mutation::gate_hand_on, kTwoJobs, "race"},
                                          Mutant{"has_slot", Mutation::claim_has_slot, kCancel, "race"},

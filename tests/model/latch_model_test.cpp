@@ -8,6 +8,7 @@
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
+#include "wait_models.hpp"
 
 // One event, one waiter: the waiter wakes, sees what was done before, and may destroy the latch at once.
 namespace {
@@ -35,16 +36,13 @@ void set(Event& event) {
     event.latch.set();
 }
 
-// As Worker::park_for does it.
 void wait(Parker& parker, Event& event) {
-    while (!event.latch.is_set()) {
-        event.latch.announce(parker);
-        if (!event.latch.is_set() && parker.prepare(Parker::kWaiting)) parker.park(Parker::kWaiting);
-    }
+    quarry::impl::LatchEvent<model::ModelAtomics> set{event.latch};
+    model::wait_asleep(set, parker);
     model::require(event.result.get() == 7, "a wait returned before its event");
 }
 
-// As above, for a waiter that believes what announce() says.
+// For a waiter that believes what announce() says.
 void wait_by_announce(Parker& parker, Event& event) {
     while (event.latch.announce(parker)) {
         if (parker.prepare(Parker::kWaiting)) parker.park(Parker::kWaiting);
@@ -125,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Mutants, LatchMutation,
                          testing::Values(Mutant{"announce", Mutation::latch_announce, kNewParker, "used"},
                                          Mutant{"announce_late", Mutation::latch_announce_late, kAnnounce, "data race"},
                                          Mutant{"is_set", Mutation::latch_is_set, kDestroyed, "data race"},
+                                         Mutant{"recheck", Mutation::wait_recheck, kDestroyed, "deadlock"},
                                          Mutant{"set", Mutation::latch_set, kDestroyed, "data race"},
                                          Mutant{"without_wake", Mutation::parker_notify_without_wake, kDestroyed,
                                                 "deadlock"}),

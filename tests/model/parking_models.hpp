@@ -7,6 +7,9 @@
 #include <memory>
 
 #include "checker.hpp"
+#include "idle_models.hpp"
+#include "jobs/parking/crews.hpp"
+#include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "model_atomics.hpp"
@@ -37,16 +40,15 @@ struct Queue {
     }
 };
 
-// All workers begin as searchers that have found nothing.
 struct State {
-    State(std::size_t worker_count, std::size_t queue_count) : workers(worker_count), queues(queue_count) {
-        for (std::size_t i = 0; i < workers; ++i) sleep.no_work_found();
-    }
+    State(std::size_t worker_count, std::size_t queue_count)
+        : workers(worker_count), queues(queue_count), crew(worker_count) {}
 
     std::size_t workers;
     std::size_t queues;
     bool named = name();
-    Sleep sleep;
+    model::SoleCrew crew;
+    Sleep& sleep = crew.sleep;
     std::array<Parker, 2> parkers;
     std::array<Queue, 2> queue;
     int published = 0;
@@ -62,25 +64,33 @@ struct State {
         ++taken;
         return true;
     }
-    void wake_one(bool even_if_searching = false) {
-        sleep.wake_one(
+    bool wake_one(bool even_if_searching = false) {
+        return sleep.wake_one(
             workers, 0, [this](std::size_t i) -> Parker& { return parkers[i]; }, even_if_searching);
     }
     // As PoolCore::job_queued.
     void spawn(std::size_t which) {
         ++published;
         queue[which].publish();
-        if (Sleep::needs_wake(sleep.new_job())) wake_one();
+        if (quarry::impl::crew_for_new_job<Atomics>(nullptr, sleep).crew != nullptr) wake_one();
     }
-    // As Worker::idle_until_work, from where its first search has found nothing.
-    void sleep_until_work(std::size_t self) {
-        do {
-            sleep.sleep(parkers[self], [this] { return work_visible(); });
-        } while (!find());
-        stop_searching();
-    }
-    void stop_searching() {
-        if (sleep.work_found() && work_visible()) wake_one();
+    struct Idler : model::PlainIdler {
+        State& state;
+        bool searches_first;
+        Idler(State& of, bool first) : state(of), searches_first(first) {}
+
+        bool search() const { return searches_first && state.find(); }
+        bool search_after_sleep() const { return state.find(); }
+        bool work_visible() const { return state.work_visible(); }
+        void was_last_searcher() const {
+            quarry::impl::replace_last_searcher<Atomics>(
+                false, [this] { return state.work_visible(); }, [this] { return state.wake_one(); },
+                [] { return false; });
+        }
+    };
+    // searches_first: a search precedes the first sleep; without it there are fewer states.
+    void idle(std::size_t self, bool searches_first = false) {
+        quarry::impl::idle_until_work(crew, parkers[self], Idler(*this, searches_first));
     }
     void counters_are_back_to_zero() {
         model::require(sleep.word().load(kRelaxed) == 0, "rights, searchers or appetite were lost or made");
@@ -105,10 +115,7 @@ inline void spawners_and_sleepers(std::size_t spawners, std::size_t sleepers) {
     }
     for (std::size_t i = 0; i < sleepers; ++i) {
         model::thread([=] {
-            for (std::size_t k = 0; k < jobs / sleepers; ++k) {
-                if (k > 0) state->sleep.no_work_found();
-                state->sleep_until_work(i);
-            }
+            for (std::size_t k = 0; k < jobs / sleepers; ++k) state->idle(i);
         });
     }
     all_taken_after(state);
@@ -142,15 +149,11 @@ inline void last_searcher() {
     };
     model::thread([=] { state->spawn(0); });
     model::thread([=] {
-        if (state->find()) {
-            state->stop_searching();
-        } else {
-            state->sleep_until_work(0);
-        }
+        state->idle(0, true);
         run();
     });
     model::thread([=] {
-        state->sleep_until_work(1);
+        state->idle(1);
         run();
     });
     all_taken_after(state);
@@ -162,6 +165,7 @@ inline void getting_up_against_a_waker() {
     auto state = std::make_shared<State>(2, 1);
     for (std::size_t i = 0; i < 2; ++i) {
         model::thread([=] {
+            state->crew.no_work_found();
             state->sleep.sleep(state->parkers[i], [] { return true; });
             if (state->sleep.work_found()) state->wake_one();
         });
@@ -176,7 +180,7 @@ inline void stale_notification() {
     auto state = std::make_shared<State>(1, 1);
     model::thread([=] { state->parkers[0].notify(); });
     model::thread([=] { state->spawn(0); });
-    model::thread([=] { state->sleep_until_work(0); });
+    model::thread([=] { state->idle(0); });
     all_taken_after(state);
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "checker.hpp"
+#include "jobs/completion/drain.hpp"
 #include "jobs/queue/room.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
@@ -24,11 +25,11 @@ struct State {
     const std::size_t capacity;
     bool named = name();
     Room room;
-    model::ModelAtomic<bool> closed{false};
+    quarry::impl::Drain<model::ModelAtomics> end;
     std::size_t inside = 0;
 
     static bool name() {
-        model::name_next({"used", "waiters", "made", "closed"});
+        model::name_next({"used", "waiters", "made", "stopping"});
         return true;
     }
     void fill() {
@@ -37,7 +38,7 @@ struct State {
     }
     void came_in() { model::require(++inside <= capacity, "more came in than there is room for"); }
     void wait() {
-        model::require(room.wait(closed), "a room was closed that is not");
+        model::require(room.wait(end.stopping()), "a room was closed that is not");
         came_in();
     }
     void make(std::size_t places) {
@@ -90,10 +91,11 @@ void closed_against_waiters(std::size_t waiters) {
     auto state = std::make_shared<State>(1);
     state->fill();
     for (std::size_t i = 0; i < waiters; ++i) {
-        model::thread([=] { model::require(!state->room.wait(state->closed), "somebody came in without room"); });
+        model::thread(
+            [=] { model::require(!state->room.wait(state->end.stopping()), "somebody came in without room"); });
     }
     model::thread([=] {
-        state->closed.store(true, std::memory_order_seq_cst);
+        state->end.stop();
         state->room.wake_all();
     });
     count_is_exact_after(state);
@@ -131,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Mutants, RoomMutation,
                                          Mutant{"make", Mutation::room_make, kOneWaiter, kDeadlock},
                                          Mutant{"recheck", Mutation::room_recheck, kOneWaiter, kDeadlock},
                                          Mutant{"seen", Mutation::room_seen, kOneWaiter, kDeadlock},
+                                         Mutant{"stop", Mutation::drain_stop, kClosed, kDeadlock},
                                          Mutant{"take_by_store", Mutation::room_take_by_store, kToldAtOnce,
                                                 "more came in"},
                                          Mutant{"wait_fence", Mutation::room_wait_fence, kOneWaiter, kDeadlock},

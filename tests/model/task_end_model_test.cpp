@@ -11,6 +11,7 @@
 #include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
+#include "wait_models.hpp"
 
 // The end of a task and those who are told, under C++'s memory model. A listener that is not told shows as a deadlock,
 // one that is told too late, or a task that is touched after its end, as a use after destruction (R4).
@@ -22,6 +23,7 @@ using quarry::impl::Mutation;
 using Atomics = model::ModelAtomics;
 using Parker = quarry::impl::Parker<Atomics>;
 using TaskEnd = quarry::impl::TaskEnd<Atomics>;
+using Listener = model::TaskListener;
 
 struct Task {
     TaskEnd end;
@@ -30,44 +32,20 @@ struct Task {
     void read_result() { model::require(result.get() == 7, "a wait returned before the job had ended"); }
 };
 
-// As TaskEnded in worker_wait.cpp.
-struct Listener {
-    explicit Listener(Parker& parker) : waiter(parker) {}
-
-    Atomics::Plain<std::uintptr_t> next{0};
-    quarry::impl::TaskWaiter<Atomics> waiter;
-    int told = 0;
-};
-
-bool listen(Task& task, Listener& listener) {
-    return task.end.listen(reinterpret_cast<std::uintptr_t>(&listener),
-                           [&](std::uintptr_t next) { listener.next.set(next); });
-}
-
 // As Worker::execute and Worker::tell_of_end.
 void end_task(Task& task) {
     task.result.set(7);
-    const std::uintptr_t first = task.end.set();
     quarry::impl::tell_all<Atomics>(
-        first, [](std::uintptr_t entry) { return reinterpret_cast<Listener*>(entry)->next.get(); },
+        task.end.set(), [](std::uintptr_t entry) { return Listener::of(entry).next.get(); },
         [](std::uintptr_t entry) {
-            auto& listener = *reinterpret_cast<Listener*>(entry);
+            Listener& listener = Listener::of(entry);
             model::require(++listener.told == 1, "a listener was told twice");
-            listener.waiter.tell();
+            listener.tell();
         });
 }
 
-// As Worker::wait_for_task, Worker::await and Worker::park_for.
 void wait_for(Task& task, Parker& parker) {
-    if (task.end.is_set()) return;
-    // On the heap, where a late access is found out; it goes with the wait, as it would from the stack.
-    const auto listener = std::make_unique<Listener>(parker);
-    bool listening = false;
-    const auto is_over = [&] { return listening ? listener->waiter.was_told() : task.end.is_set(); };
-    while (!is_over()) {
-        if (!listening) listening = listen(task, *listener);
-        if (!is_over() && parker.prepare(Parker::kWaiting)) parker.park(Parker::kWaiting);
-    }
+    model::wait_for_end(task.end, parker);
 }
 
 struct State {
@@ -118,7 +96,7 @@ void waits_in_a_row() {
 // ready(), then get(): no wait at all. And a listener that comes too late sees the result.
 void asked_without_waiting() {
     struct Late : State {
-        Listener listener{parkers[0]};
+        Listener listener{task->end, parkers[0]};
     };
     auto state = std::make_shared<Late>();
     model::thread([=] { end_task(*state->task); });
@@ -126,7 +104,7 @@ void asked_without_waiting() {
         if (state->task->end.is_set()) state->task->read_result();
     });
     model::thread([=] {
-        if (!listen(*state->task, state->listener)) state->task->read_result();
+        if (!state->listener.listen()) state->task->read_result();
     });
 }
 

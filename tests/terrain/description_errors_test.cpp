@@ -229,8 +229,8 @@ TEST(DescriptionErrors, NameTheFileThatCanNotBeRead) {
         return "no error";
     };
     const std::string missing = (folder.path() / "none.json").string();
-    EXPECT_EQ(error_of_file(missing), missing + ": can not be read: No such file or directory");
-    EXPECT_EQ(error_of_file(folder.path()), folder.path().string() + ": can not be read: Is a directory");
+    EXPECT_EQ(error_of_file(missing), missing + ": cannot be read: No such file or directory");
+    EXPECT_EQ(error_of_file(folder.path()), folder.path().string() + ": cannot be read: Is a directory");
     const auto large = folder.write("large.json", std::string(kMostDescriptionBytes + 1, ' '));
     EXPECT_EQ(error_of_file(large), large.string() + ": is larger than the 16777216 bytes that are allowed");
     folder.write("text.png", "no picture");
@@ -238,7 +238,7 @@ TEST(DescriptionErrors, NameTheFileThatCanNotBeRead) {
     EXPECT_EQ(error_of_file(world),
               world.string() + ": /field/file: " + (folder.path() / "text.png").string() + ": is no PNG file");
     EXPECT_EQ(field_error("{'type': 'heightmap', 'file': 'a.png'}"),
-              "world.json: /field/file: no_such_folder/a.png: can not be read: No such file or directory");
+              "world.json: /field/file: no_such_folder/a.png: cannot be read: No such file or directory");
     EXPECT_EQ(field_error("{'type': 'heightmap', 'file': 'a.r16', 'width': 5}"),
               "world.json: /field: has only one of width and height; a raw file needs both, a PNG none");
     EXPECT_EQ(field_error("{'type': 'heightmap', 'file': 'a.r16', 'width': 5, 'height': 40000}"),

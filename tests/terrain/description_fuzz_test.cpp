@@ -12,13 +12,13 @@
 #include "quarry/terrain/description.hpp"
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/materials.hpp"
+#include "tests/terrain/checkout.hpp"
 #include "tests/terrain/support.hpp"
 
 namespace quarry::terrain {
 namespace {
 
-const std::filesystem::path kFolder =
-    std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "examples/terrain";
+const std::filesystem::path kFolder = test_support::checkout() / "examples/terrain";
 
 std::string example() {
     std::ostringstream text;

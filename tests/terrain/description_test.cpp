@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quarry/terrain/materials.hpp"
+#include "tests/terrain/checkout.hpp"
 #include "tests/terrain/field_cases.hpp"
 #include "tests/terrain/png_maker.hpp"
 #include "tests/terrain/quoted.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 using test_support::TemporaryFolder;
 
-const std::filesystem::path kRoot = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+const std::filesystem::path kRoot = test_support::checkout();
 
 std::string content_of(const std::filesystem::path& file) {
     std::ostringstream text;

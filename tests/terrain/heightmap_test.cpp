@@ -131,9 +131,9 @@ TEST(Heightmap, SaysWhichFileCanNotBeRead) {
     const TemporaryFolder folder;
     const auto missing = folder.path() / "missing.png";
     EXPECT_EQ(error_of([&] { read_png_heightmap(missing); }),
-              missing.string() + ": can not be read: No such file or directory");
+              missing.string() + ": cannot be read: No such file or directory");
     EXPECT_EQ(error_of([&] { read_raw_heightmap(folder.path(), 1, 1); }),
-              folder.path().string() + ": can not be read: Is a directory");
+              folder.path().string() + ": cannot be read: Is a directory");
     EXPECT_EQ(error_of([&] { read_png_heightmap("two\nlines"); }).find('\n'), std::string::npos);
 }
 

@@ -107,6 +107,17 @@ TEST(MeshWorld, EveryChunkEndsInOneState) {
     }
 }
 
+// R11
+TEST(Quiet, MeshingAWorldPrintsNothing) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    Pool pool(2);
+    const WorldMesh world = mesh_world(pool, NoiseField({.seed = 11, .amplitude = 20}), small_octree(), with_cells(8));
+    EXPECT_GT(world.counts.surface, 0u);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
 // R18
 TEST(MeshWorld, HasTheSameHashForAnyNumberOfWorkersAndEverySimdTarget) {
     const KeepSimdTarget keep;

@@ -40,6 +40,24 @@ class ReferenceMesher {
 
     std::size_t loops() const { return loops_; }
 
+    // The lines on one side of the block, between samples that are `step` apart there, directed as the boundary of the
+    // surface in the cells of the block runs. Edges are `step` long.
+    std::set<Line> side_lines(std::size_t axis, int high, int step) const {
+        const std::array<int, 3> last{block_.nx - 1, block_.ny - 1, block_.nz - 1};
+        const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
+        std::set<Line> lines;
+        for (int i = 0; i < last[u]; i += step) {
+            for (int j = 0; j < last[v]; j += step) {
+                Corner cell{};
+                cell[axis] = high == 0 ? 0 : last[axis] - step;
+                cell[u] = i;
+                cell[v] = j;
+                mesh_face(cell, axis, high, step, lines);
+            }
+        }
+        return lines;
+    }
+
   private:
     double density(const Corner& at) const { return samples_[block_.index(at[0], at[1], at[2])]; }
     bool is_inside(const Corner& at) const { return density(at) < 0; }
@@ -54,7 +72,7 @@ class ReferenceMesher {
     void mesh_cell(const Corner& cell) {
         std::set<Line> own;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            for (int high = 0; high < 2; ++high) mesh_face(cell, axis, high, own);
+            for (int high = 0; high < 2; ++high) mesh_face(cell, axis, high, 1, own);
         }
         lines_.insert(own.begin(), own.end());
         while (!own.empty()) {
@@ -68,14 +86,14 @@ class ReferenceMesher {
         }
     }
 
-    void mesh_face(const Corner& cell, std::size_t axis, int high, std::set<Line>& own) {
+    void mesh_face(const Corner& cell, std::size_t axis, int high, int step, std::set<Line>& own) const {
         const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
         std::array<Corner, 4> around;
         for (std::size_t i = 0; i < 4; ++i) {
             around[i] = cell;
-            around[i][axis] += high;
-            around[i][u] += i == 1 || i == 2;
-            around[i][v] += i >= 2;
+            around[i][axis] += high * step;
+            around[i][u] += i == 1 || i == 2 ? step : 0;
+            around[i][v] += i >= 2 ? step : 0;
         }
         // u, v and the axis are right-handed, so this order is counter-clockwise seen from beyond the high face.
         if (high == 0) std::swap(around[1], around[3]);

@@ -9,6 +9,7 @@
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/extract.hpp"
 #include "tests/terrain/patchwork.hpp"
+#include "tests/terrain/support.hpp"
 #include "tests/terrain/surface_check.hpp"
 #include "tests/terrain/test_fields.hpp"
 
@@ -100,20 +101,20 @@ TEST_P(SeamsOfRandomSigns, AreClosedAndManifoldForAll64Masks) {
             if ((mask >> side & 1) != 0) blocks.set_coarse(neighbour({0, 0, 0}, side));
         }
         ASSERT_EQ(blocks.mask({0, 0, 0}), mask);
-        SCOPED_TRACE(mask);
-        expect_no_crack(blocks.mesh(Static(mask, GetParam())), blocks.region());
+        SCOPED_TRACE(seed_text() + ", mask " + std::to_string(mask));
+        expect_no_crack(blocks.mesh(Static(test_seed() + mask, GetParam())), blocks.region());
     }
 }
 
 TEST_P(SeamsOfRandomSigns, AreClosedAndManifoldWhere8BlocksOfMixedLodMeet) {
     for (std::uint32_t seed = 0; seed < 12; ++seed) {
-        std::mt19937 random(seed);
+        std::mt19937_64 random(test_seed() + seed);
         Blocks blocks(4, -2);
         blocks.for_each([&](std::array<std::int32_t, 3> at) {
             if (random() % 2 == 0) blocks.set_coarse(at);
         });
-        SCOPED_TRACE(seed);
-        expect_no_crack(blocks.mesh(Static(seed, GetParam())), blocks.region());
+        SCOPED_TRACE(seed_text() + ", blocks " + std::to_string(seed));
+        expect_no_crack(blocks.mesh(Static(test_seed() + seed, GetParam())), blocks.region());
     }
 }
 
@@ -126,8 +127,8 @@ TEST(Seams, EveryWayToMix8BlocksAroundACornerIsClosed) {
             const int corner = (at[0] + 1) + 2 * (at[1] + 1) + 4 * (at[2] + 1);
             if ((coarse >> corner & 1) != 0) blocks.set_coarse(at);
         });
-        SCOPED_TRACE(coarse);
-        expect_no_crack(blocks.mesh(Static(coarse, 0.5)), blocks.region());
+        SCOPED_TRACE(seed_text() + ", coarse blocks " + std::to_string(coarse));
+        expect_no_crack(blocks.mesh(Static(test_seed() + coarse, 0.5)), blocks.region());
     }
 }
 

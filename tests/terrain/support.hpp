@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -32,12 +34,29 @@ class KeepSimdTarget {
     SimdTarget before_ = simd_target();
 };
 
-// Numbers for property tests. The seed is printed with every failure; QUARRY_TEST_SEED repeats a run.
+// The seed of this run's property tests: another one each time, printed when it is first used. QUARRY_TEST_SEED sets
+// it.
+inline std::uint64_t test_seed() {
+    static const std::uint64_t seed = [] {
+        const char* const text = std::getenv("QUARRY_TEST_SEED");  // NOLINT(concurrency-mt-unsafe): nobody sets any
+        const std::uint64_t chosen = text != nullptr ? std::stoull(text) : std::random_device{}();
+        std::printf("QUARRY_TEST_SEED=%llu\n", static_cast<unsigned long long>(chosen));
+        return chosen;
+    }();
+    return seed;
+}
+
+// For SCOPED_TRACE: how to repeat what failed.
+inline std::string seed_text() {
+    return "QUARRY_TEST_SEED=" + std::to_string(test_seed());
+}
+
+// Numbers for property tests, from the seed of the run and a number that tells tests apart.
 class Random {
   public:
-    explicit Random(std::uint64_t seed) : seed_(chosen(seed)), engine_(seed_) {}
+    explicit Random(std::uint64_t number) : engine_(test_seed() + number * 0x9e3779b97f4a7c15) {}
 
-    std::uint64_t seed() const { return seed_; }
+    std::uint64_t seed() const { return test_seed(); }
     double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
     std::int32_t integer(std::int32_t low, std::int32_t high) {
         return std::uniform_int_distribution<std::int32_t>(low, high)(engine_);
@@ -48,12 +67,6 @@ class Random {
     }
 
   private:
-    static std::uint64_t chosen(std::uint64_t seed) {
-        const char* const text = std::getenv("QUARRY_TEST_SEED");  // NOLINT(concurrency-mt-unsafe)
-        return text == nullptr ? seed : std::stoull(text);
-    }
-
-    std::uint64_t seed_;
     std::mt19937_64 engine_;
 };
 

@@ -235,7 +235,7 @@ TEST_P(RandomOctree, IsBalancedAcrossFacesEdgesAndCornersWithTheRightMasks) {
 TEST_P(RandomOctree, SplitsNoMoreThanDistanceAndBalanceAsk) {
     SCOPED_TRACE(seed_);
     // All nodes that are split, by the definition: those that come close, and from fine to coarse those that touch or
-    // hold one of these. Nodes beyond the ball count too.
+    // hold one of these.
     std::map<std::int32_t, std::set<Place>> split;
     for (const PlacedChunk& chunk : chunks_) {
         for (ChunkKey key = chunk.key; key.lod < options_.max_lod;) {

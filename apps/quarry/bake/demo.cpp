@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <quarry/jobs/pool.hpp>
 
-#include "bake/interrupt.hpp"
 #include "bake/report.hpp"
 #include "bake/run.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "harness/machine.hpp"
 #include "preview/half_blocks.hpp"
 #include "tools/input.hpp"
+#include "tools/interrupt.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
@@ -37,7 +37,7 @@ struct Demo {
     bool is_good() const { return hashes_are_equal() && showcase.closedness->is_closed(); }
 };
 
-// The world of R3: meshes with normals, without materials.
+// The benchmark world: meshes with normals, without materials.
 BakeOptions r3_options() {
     BakeArguments arguments;
     arguments.field = "noise";
@@ -94,12 +94,10 @@ std::string format_demo(const Demo& demo, const BakeOptions& showcase, const Loo
     const terrain::WorldCounts& counts = r3.counts;
     const auto head = [&](const char* name) { return look.strong(fmt::format("{:<10}", name)); };
     std::string text =
-        fmt::format("{}{} chunks: {} by bounds, {} by sampling, {} surface\n", head("R3 world"), grouped(counts.total),
+        fmt::format("{}{} chunks: {} by bounds, {} by sampling, {} surface\n", head("World"), grouped(counts.total),
                     grouped(counts.rejected), grouped(counts.sampled_empty), grouped(counts.surface));
-    text +=
-        fmt::format("{:10}{} vertices, {} triangles in {:.2f} s on {} core{} (earlier system: 150 s on 7-10 threads)\n",
-                    "", in_millions(r3.vertices), in_millions(r3.triangles), r3.seconds.to_mesh(), r3.threads,
-                    r3.threads == 1 ? "" : "s");
+    text += fmt::format("{:10}{} vertices, {} triangles in {:.2f} s on {} core{}\n", "", in_millions(r3.vertices),
+                        in_millions(r3.triangles), r3.seconds.to_mesh(), r3.threads, r3.threads == 1 ? "" : "s");
     const std::string equal =
         demo.hashes_are_equal() ? "equal on 1 worker and scalar" : look.bad("NOT equal on 1 worker and scalar");
     text += fmt::format("{:10}workers {}   {}   hash {}.. ({})\n", "", shares_text(r3), simd_text(r3.simd),
@@ -124,12 +122,12 @@ std::string demo_json(const Demo& demo, const BakeOptions& showcase, const bench
     return json.dump(2) + "\n";
 }
 
-int run_demo(const BakeOptions& showcase, OutputFiles& files, std::stop_token stop_token) {
+int show(const BakeOptions& showcase, OutputFiles& files, std::stop_token stop_token) {
     const bench::Machine machine = bench::describe_machine();
     Demo demo;
     {
         Pool pool;
-        Progress progress(stdout);
+        Progress progress;
         const BakeTools tools{pool, files, progress, std::move(stop_token)};
         mesh_r3(tools, demo);
         demo.showcase = run_bake(showcase, tools);
@@ -141,18 +139,34 @@ int run_demo(const BakeOptions& showcase, OutputFiles& files, std::stop_token st
     return demo.is_good() ? 0 : kFailed;
 }
 
-}  // namespace
+struct DemoArguments {
+    std::string folder = "out";
+};
 
-int demo(const std::string& folder) {
+void declare_demo(Options& options, DemoArguments& arguments) {
+    options.word("folder", arguments.folder, "Where its files go (default: out)");
+}
+
+int run_demo(const DemoArguments& arguments) {
+    const std::string& folder = arguments.folder;
     std::error_code failure;
     fs::create_directories(folder, failure);
     if (failure) throw WrongInput(fmt::format("demo {}: {}", in_quotes(folder), failure.message()));
     OutputFiles files;
     return run_interruptible(files, [&](std::stop_token stop_token) {
         const BakeOptions showcase = showcase_options(folder);
-        add_outputs(showcase, files);
-        return run_demo(showcase, files, std::move(stop_token));
+        add_outputs(showcase, files, stop_token);
+        return show(showcase, files, std::move(stop_token));
     });
+}
+
+}  // namespace
+
+// What ./run shows: the benchmark world in memory, then the showcase in files below the folder.
+template <>
+Command command<struct DemoCommand>() {
+    return make_command("demo", "Mesh the benchmark world, bake and draw the showcase, check both", declare_demo,
+                        run_demo);
 }
 
 }  // namespace quarry::app

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -21,16 +21,6 @@ namespace {
 constexpr const char* kShowcase = "showcase";
 constexpr const char* kNoise = "noise";
 constexpr double kHighestFrequency = 1e3;
-
-std::uint64_t seed_number(const std::string& text) {
-    std::uint64_t seed = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, seed);
-    if (failure != std::errc() || stop != end) {
-        throw WrongInput(fmt::format("--seed takes a whole number from 0 to {}, not {}", UINT64_MAX, in_quotes(text)));
-    }
-    return seed;
-}
 
 // Grass, rock where it is steep, earth in the valleys, snow on the heights, as the pictures' palette has them. Heights
 // are shares of what the noise reaches.
@@ -56,31 +46,27 @@ std::shared_ptr<const terrain::Materials> hill_materials(const terrain::NoiseOpt
 terrain::NoiseOptions checked_noise(const BakeArguments& arguments) {
     struct Number {
         const char* option;
-        const std::string& text;
+        const std::optional<double>& given;
         double& value;
-        double least;
-        double most;
     };
     terrain::NoiseOptions noise;
-    const std::array<Number, 5> numbers{Number{"--frequency", arguments.frequency, noise.frequency, 1e-6, kHighestFrequency},
-                                        {"--amplitude", arguments.amplitude, noise.amplitude, 0, 1e6},
-                                        {"--offset", arguments.offset, noise.offset, -1e6, 1e6},
-                                        {"--lacunarity", arguments.lacunarity, noise.lacunarity, 1, 8},
-                                        {"--persistence", arguments.persistence, noise.persistence, 1e-6, 1}};
+    const std::array<Number, 5> numbers{Number{"--frequency", arguments.frequency, noise.frequency},
+                                        {"--amplitude", arguments.amplitude, noise.amplitude},
+                                        {"--offset", arguments.offset, noise.offset},
+                                        {"--lacunarity", arguments.lacunarity, noise.lacunarity},
+                                        {"--persistence", arguments.persistence, noise.persistence}};
     const bool is_noise = arguments.field == kNoise;
-    const auto refuse_unless = [](bool allowed, const char* option, const std::string& text, const char* where) {
-        if (!allowed && !text.empty()) throw WrongInput(fmt::format("{} goes with {} only", option, where));
+    const auto refuse_unless = [](bool allowed, const char* option, bool given, const char* where) {
+        if (!allowed && given) throw WrongInput(fmt::format("{} goes with {} only", option, where));
     };
-    refuse_unless(is_noise || arguments.field == kShowcase, "--seed", arguments.seed,
+    refuse_unless(is_noise || arguments.field == kShowcase, "--seed", arguments.seed.has_value(),
                   "--field noise and --field showcase");
-    refuse_unless(is_noise, "--octaves", arguments.octaves, "--field noise");
-    for (const Number& number : numbers) refuse_unless(is_noise, number.option, number.text, "--field noise");
-    if (!arguments.seed.empty()) noise.seed = seed_number(arguments.seed);
-    if (!arguments.octaves.empty()) noise.octaves = whole_number("--octaves", arguments.octaves, 1, 16);
-    for (const Number& number : numbers) {
-        if (number.text.empty()) continue;
-        number.value = real_number(number.option, number.text, number.least, number.most);
-    }
+    refuse_unless(is_noise, "--octaves", arguments.octaves.has_value(), "--field noise");
+    for (const Number& number : numbers)
+        refuse_unless(is_noise, number.option, number.given.has_value(), "--field noise");
+    noise.seed = arguments.seed.value_or(noise.seed);
+    noise.octaves = arguments.octaves.value_or(noise.octaves);
+    for (const Number& number : numbers) number.value = number.given.value_or(number.value);
     try {
         check(noise);
     } catch (const std::invalid_argument& refusal) {

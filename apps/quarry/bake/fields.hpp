@@ -6,7 +6,7 @@
 #include <quarry/terrain/noise_field.hpp>
 #include <quarry/terrain/simd.hpp>
 
-#include "commands.hpp"
+#include "bake/arguments.hpp"
 
 namespace quarry::app {
 

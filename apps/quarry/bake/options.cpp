@@ -7,16 +7,12 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <quarry/jobs/pool.hpp>
 
 #include "bake/fields.hpp"
 #include "tools/input.hpp"
 
 namespace quarry::app {
 namespace {
-
-constexpr double kSmallestLength = 1e-3;
-constexpr double kLargestLength = 1e9;
 
 // Numbers with commas between them.
 template <std::size_t count>
@@ -41,37 +37,31 @@ terrain::Position place(std::string_view option, std::string_view text, double l
     return {x, y, z};
 }
 
-int number_or(std::string_view option, const std::string& text, int otherwise, int least, int most) {
-    return text.empty() ? otherwise : whole_number(option, text, least, most);
-}
-
 // Options that the chosen world has no use for are a mistake of whoever typed them.
-void refuse_given(std::string_view option, const std::string& text, std::string_view use) {
-    if (!text.empty()) throw WrongInput(fmt::format("{} goes with {} only", option, use));
+void refuse_given(std::string_view option, bool given, std::string_view use) {
+    if (given) throw WrongInput(fmt::format("{} goes with {} only", option, use));
 }
 
 terrain::ExtractOptions checked_extract(const BakeArguments& arguments) {
     terrain::ExtractOptions extract;
-    extract.cells = whole_number("--chunk-cells", arguments.chunk_cells, terrain::kFewestCells, terrain::kMostCells);
+    extract.cells = arguments.chunk_cells;
     if (extract.cells % 2 != 0) {
-        throw WrongInput(fmt::format("--chunk-cells takes an even number, not {}", in_quotes(arguments.chunk_cells)));
+        throw WrongInput(fmt::format("--chunk-cells takes an even number, not '{}'", extract.cells));
     }
-    extract.lattice.voxel_size = real_number("--voxel-size", arguments.voxel_size, 1e-3, 1e3);
+    extract.lattice.voxel_size = arguments.voxel_size;
     return extract;
 }
 
 terrain::OctreeOptions checked_octree(const BakeArguments& arguments, std::string_view radius,
                                       const terrain::ExtractOptions& extract) {
-    refuse_given("--lod", arguments.lod, "--world sphere:RADIUS and --world box:X,Y,Z");
+    refuse_given("--lod", arguments.lod.has_value(), "--world sphere:RADIUS and --world box:X,Y,Z");
     terrain::OctreeOptions octree;
-    octree.radius = real_number("--world octree", radius, kSmallestLength, kLargestLength);
+    octree.radius = real_number("--world octree", radius, kLengths.least, kLengths.most);
     if (!arguments.viewer.empty()) {
-        octree.viewer = place("--viewer", arguments.viewer, -kLargestLength, kLargestLength);
+        octree.viewer = place("--viewer", arguments.viewer, -kLengths.most, kLengths.most);
     }
-    if (!arguments.lod_distance.empty()) {
-        octree.lod_distance = real_number("--lod-distance", arguments.lod_distance, kSmallestLength, kLargestLength);
-    }
-    octree.max_lod = number_or("--max-lod", arguments.max_lod, terrain::kCoarsestLod, 0, terrain::kCoarsestLod);
+    octree.lod_distance = arguments.lod_distance.value_or(octree.lod_distance);
+    octree.max_lod = arguments.max_lod.value_or(terrain::kCoarsestLod);
     octree.cells = extract.cells;
     octree.lattice = extract.lattice;
     return octree;
@@ -87,17 +77,17 @@ WorldChoice checked_world(const BakeArguments& arguments, const terrain::Extract
         throw WrongInput(
             fmt::format("--world takes sphere:RADIUS, box:X,Y,Z or octree:RADIUS, not {}", in_quotes(text)));
     }
-    for (const auto& [option, value] : {std::pair("--viewer", &arguments.viewer),
-                                        {"--lod-distance", &arguments.lod_distance},
-                                        {"--max-lod", &arguments.max_lod}}) {
-        refuse_given(option, *value, "--world octree:RADIUS");
+    for (const auto& [option, given] : {std::pair("--viewer", !arguments.viewer.empty()),
+                                        {"--lod-distance", arguments.lod_distance.has_value()},
+                                        {"--max-lod", arguments.max_lod.has_value()}}) {
+        refuse_given(option, given, "--world octree:RADIUS");
     }
     terrain::GridOptions grid;
-    grid.lod = number_or("--lod", arguments.lod, 0, 0, terrain::kCoarsestLod);
+    grid.lod = arguments.lod.value_or(0);
     grid.cells = extract.cells;
     grid.voxel_size = extract.lattice.voxel_size;
-    if (kind == "box") return BoxChoice{place("--world box", size, kSmallestLength, kLargestLength), grid};
-    return SphereChoice{real_number("--world sphere", size, kSmallestLength, kLargestLength), grid};
+    if (kind == "box") return BoxChoice{place("--world box", size, kLengths.least, kLengths.most), grid};
+    return SphereChoice{real_number("--world sphere", size, kLengths.least, kLengths.most), grid};
 }
 
 OutputChoice checked_output(const std::string& path) {
@@ -125,7 +115,7 @@ BakeOptions check_bake(const BakeArguments& arguments) {
     options.extract = checked_extract(arguments);
     options.world_name = arguments.world;
     options.world = checked_world(arguments, options.extract);
-    options.threads = number_or("--threads", arguments.threads, 0, 1, Pool::kMostWorkers);
+    options.threads = arguments.threads;
     options.simd = checked_simd(arguments.simd);
     for (const std::string& path : arguments.out) options.outputs.push_back(checked_output(path));
     options.welded = arguments.welded;

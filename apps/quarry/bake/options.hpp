@@ -13,7 +13,7 @@
 #include <quarry/terrain/simd.hpp>
 #include <quarry/terrain/world.hpp>
 
-#include "commands.hpp"
+#include "bake/arguments.hpp"
 
 namespace quarry::app {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <ostream>
 #include <stdexcept>
@@ -233,14 +234,12 @@ double BakeOutcome::share(std::size_t worker) const {
                                : static_cast<double>(surface_by_worker[worker]) / static_cast<double>(counts.surface);
 }
 
-void add_outputs(const BakeOptions& options, OutputFiles& files) {
-    for (const OutputChoice& output : options.outputs) files.add("--out", output.path);
-    if (!options.preview.empty()) files.add("--preview", options.preview);
-    if (!options.preview_lods.empty()) files.add("--preview-lods", options.preview_lods);
-    if (!options.json.empty() && options.json != "-") files.add("--json", options.json);
-    if (options.field_name != "showcase" && options.field_name != "noise") {
-        files.refuse_as_output("--field", options.field_name);
-    }
+void add_outputs(const BakeOptions& options, OutputFiles& files, const std::stop_token& stop_token) {
+    for (const OutputChoice& output : options.outputs) files.add("--out", output.path, stop_token);
+    if (!options.preview.empty()) files.add("--preview", options.preview, stop_token);
+    if (!options.preview_lods.empty()) files.add("--preview-lods", options.preview_lods, stop_token);
+    if (!options.json.empty() && options.json != "-") files.add("--json", options.json, stop_token);
+    for (const std::filesystem::path& file : options.described.files) files.refuse_as_output("--field", file.string());
 }
 
 BakeOutcome run_bake(const BakeOptions& options, const BakeTools& tools) {

@@ -11,9 +11,9 @@
 #include <quarry/terrain/world.hpp>
 
 #include "bake/options.hpp"
-#include "bake/output_files.hpp"
-#include "bake/progress.hpp"
 #include "preview/image.hpp"
+#include "tools/output_files.hpp"
+#include "tools/progress.hpp"
 
 namespace quarry::app {
 
@@ -60,10 +60,10 @@ struct BakeTools {
     std::stop_token stop_token{};
 };
 
-// A temporary file for each output, before any work is done. Throws WrongInput.
-void add_outputs(const BakeOptions& options, OutputFiles& files);
+// Opens each output, before any work is done. Throws WrongInput, also for one that the field was read from.
+void add_outputs(const BakeOptions& options, OutputFiles& files, const std::stop_token& stop_token);
 
-// All but the report: the outputs are filled, and have their temporary names still. Throws WrongInput for a world that
+// All but the report: the outputs are filled, and have not got their names yet. Throws WrongInput for a world that
 // does not fit into memory or its files, Cancelled when stop was requested.
 BakeOutcome run_bake(const BakeOptions& options, const BakeTools& tools);
 

@@ -22,17 +22,21 @@ std::vector<std::size_t> chosen_rows(const std::string& filter, std::span<const 
     return rows;
 }
 
-std::vector<int> worker_counts(const std::string& typed, int cores) {
-    if (!typed.empty()) return {whole_number("--workers", typed, 1, Pool::kMostWorkers)};
+std::vector<int> worker_counts(std::optional<int> typed, int cores) {
+    if (typed) return {*typed};
     std::vector<int> counts{1, 2, cores};
     std::sort(counts.begin(), counts.end());
     counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     return counts;
 }
 
-int run_count(const std::string& typed, int otherwise) {
-    constexpr int kMostRuns = 1'000;
-    return typed.empty() ? otherwise : whole_number("--runs", typed, 1, kMostRuns);
+void declare_workers(Options& options, std::optional<int>& workers) {
+    options.whole("--workers", workers, {1, Pool::kMostWorkers}, "N",
+                  "Only this number of workers (default: 1, 2 and all cores)");
+}
+
+void declare_runs(Options& options, std::optional<int>& runs, const char* help) {
+    options.whole("--runs", runs, {1, 1'000}, "N", help);
 }
 
 }  // namespace quarry::app

@@ -1,19 +1,23 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "command.hpp"
+
 namespace quarry::app {
 
-// What was typed for a benchmark, checked; all of them throw WrongInput.
-
-// Indices of the rows that are meant: the one of that name, else all whose name holds it.
+// Indices of the rows that are meant: the one of that name, else all whose name holds it. Throws WrongInput.
 std::vector<std::size_t> chosen_rows(const std::string& filter, std::span<const std::string_view> names);
 // 1, 2 and all cores where nothing was typed.
-std::vector<int> worker_counts(const std::string& typed, int cores);
-int run_count(const std::string& typed, int otherwise);
+std::vector<int> worker_counts(std::optional<int> typed, int cores);
+
+// The options that benchmarks share.
+void declare_workers(Options& options, std::optional<int>& workers);
+void declare_runs(Options& options, std::optional<int>& runs, const char* help);
 
 }  // namespace quarry::app

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -7,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/choices.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "frame/rows.hpp"
 #include "harness/machine.hpp"
 #include "tools/report_file.hpp"
@@ -16,6 +17,18 @@
 
 namespace quarry::app {
 namespace {
+
+struct BenchFrameArguments {
+    std::string filter;
+    std::optional<int> runs;
+    std::string json;
+};
+
+void declare_bench_frame(Options& options, BenchFrameArguments& arguments) {
+    options.text("--filter", arguments.filter, "NAME", "Only rows whose name holds it");
+    declare_runs(options, arguments.runs, "Repetitions (default: 9)");
+    options.json(arguments.json);
+}
 
 constexpr int kFrameRuns = 9;
 
@@ -92,19 +105,25 @@ std::string frame_json(const std::vector<RowFigures>& figures, const bench::Mach
     return json.dump(2) + "\n";
 }
 
-}  // namespace
-
 int bench_frame(const BenchFrameArguments& arguments) {
     const std::vector<const bench::FrameRow*> rows = frame_rows_named(arguments.filter);
-    const int runs = run_count(arguments.runs, kFrameRuns);
-    require_report_path("--json", arguments.json);
+    const int runs = arguments.runs.value_or(kFrameRuns);
+    ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     std::vector<RowFigures> figures;
     for (const bench::FrameRow* row : rows) figures.push_back(measure(*row, machine.cores, runs));
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     fmt::print(out, "{}", frame_table(figures, machine, runs, Look::of(out)));
-    write_report(arguments.json, frame_json(figures, machine, arguments, runs));
+    report.write(frame_json(figures, machine, arguments, runs));
     return 0;
+}
+
+}  // namespace
+
+template <>
+Command command<struct BenchFrameCommand>() {
+    return make_command("bench frame", "Measure what a frame costs the host's thread", declare_bench_frame,
+                        bench_frame);
 }
 
 }  // namespace quarry::app

@@ -8,11 +8,10 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "bench/choices.hpp"
 #include "bench/report.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "harness/machine.hpp"
 #include "harness/peers.hpp"
 #include "harness/run.hpp"
@@ -20,9 +19,34 @@
 #include "jobs/rows/list.hpp"
 #include "tools/input.hpp"
 #include "tools/report_file.hpp"
+#include "tools/terminal.hpp"
 
 namespace quarry::app {
 namespace {
+
+struct BenchJobsArguments {
+    std::string filter;
+    std::optional<int> workers;
+    std::optional<int> runs;
+    std::string json;
+    std::string trace;
+    bool peers = false;
+    bool quick = false;
+    bool list = false;
+};
+
+void declare_bench_jobs(Options& options, BenchJobsArguments& arguments) {
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    declare_workers(options, arguments.workers);
+    options.flag("--peers", arguments.peers,
+                 "Also measure oneTBB, OpenMP, std::async, rayon, chili, forte, bevy_tasks");
+    options.flag("--quick", arguments.quick, "A run of seconds: all cores, few repetitions, with explanations");
+    declare_runs(options, arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)");
+    options.json(arguments.json);
+    options.text("--trace", arguments.trace, "FILE",
+                 "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev");
+    options.flag("--list", arguments.list, "List the rows and what they measure");
+}
 
 constexpr int kJobsRuns = 7;
 constexpr int kQuickJobsRuns = 3;
@@ -69,38 +93,40 @@ std::string jobs_json(const bench::RunReport& report, const bench::RunOptions& r
 void check_trace_path(const std::string& path) {
     // It travels to the engine's process in a line.
     if (path.find_first_of("\n\r") != std::string::npos) throw WrongInput("--trace takes a path without line breaks");
-    if (const std::optional<std::string> reason = why_not_writable(path)) {
-        throw WrongInput(
-            fmt::format("--trace '{}': {}; name a file in a folder that can be written to", path, *reason));
-    }
+    require_output_path("--trace", path);
 }
-
-}  // namespace
 
 int bench_jobs(const BenchJobsArguments& arguments) {
     if (arguments.list) return list_jobs_rows();
     bench::RunOptions options;
     options.quick = arguments.quick;
     options.rows = jobs_rows_named(arguments.filter);
-    options.runs = run_count(arguments.runs, arguments.quick ? kQuickJobsRuns : kJobsRuns);
+    options.runs = arguments.runs.value_or(arguments.quick ? kQuickJobsRuns : kJobsRuns);
     const bench::Machine machine = bench::describe_machine();
     // A quick run takes all cores only.
-    options.workers = arguments.quick && arguments.workers.empty() ? std::vector<int>{machine.cores}
-                                                                   : worker_counts(arguments.workers, machine.cores);
-    const bool json_to_output = arguments.json == "-";
-    require_report_path("--json", arguments.json);
+    options.workers = arguments.quick && !arguments.workers ? std::vector<int>{machine.cores}
+                                                            : worker_counts(arguments.workers, machine.cores);
+    ReportFile file("--json", arguments.json);
     if (!arguments.trace.empty()) check_trace_path(arguments.trace);
     options.engines = chosen_engines(arguments.peers, arguments.trace);
 
     const bench::RunReport report = bench::run(options);
 
-    std::FILE* out = json_to_output ? stderr : stdout;
-    const bool colour = isatty(fileno(out)) == 1;
+    std::FILE* out = file.for_people();
+    const bool colour = Look::of(out).is_for_terminal();
     fmt::print(out, "{}", bench::format_table(report, options, machine, colour));
     if (arguments.quick) fmt::print(out, "{}", bench::explain(options));
-    write_report(arguments.json, jobs_json(report, options, machine, arguments));
+    file.write(jobs_json(report, options, machine, arguments));
     for (const std::string& failure : report.trace_failures) fmt::print(stderr, "quarry: {}\n", failure);
     return quarry_has_all_of_jobs(report) && report.trace_failures.empty() ? 0 : kFailed;
+}
+
+}  // namespace
+
+template <>
+Command command<struct BenchJobsCommand>() {
+    return make_command("bench jobs", "Measure fork and join, loops, sorting, waking and idling", declare_bench_jobs,
+                        bench_jobs);
 }
 
 }  // namespace quarry::app

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "bench/choices.hpp"
 #include "bench/report.hpp"
 #include "bench/terrain_table.hpp"
-#include "commands.hpp"
+#include "command.hpp"
 #include "harness/machine.hpp"
 #include "harness/peers.hpp"
 #include "terrain/run.hpp"
@@ -21,6 +22,27 @@
 
 namespace quarry::app {
 namespace {
+
+struct BenchTerrainArguments {
+    std::string filter;
+    std::optional<int> workers;
+    std::optional<int> runs;
+    std::string simd;
+    std::string json;
+    bool peers = false;
+    bool list = false;
+};
+
+void declare_bench_terrain(Options& options, BenchTerrainArguments& arguments) {
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    declare_workers(options, arguments.workers);
+    declare_runs(options, arguments.runs, "Repetitions (default: 5)");
+    options.text("--simd", arguments.simd, "TARGET",
+                 "Only this instruction set (default: the best one, beside the others)");
+    options.json(arguments.json);
+    options.flag("--peers", arguments.peers, "Also measure the Rust crates transvoxel, noise and rayon");
+    options.flag("--list", arguments.list, "List the rows and what they measure");
+}
 
 constexpr int kTerrainRuns = 5;
 
@@ -68,17 +90,15 @@ bool quarry_has_all_of_terrain(const bench::RunReport& report, const bench::Terr
     });
 }
 
-}  // namespace
-
 int bench_terrain(const BenchTerrainArguments& arguments) {
     if (arguments.list) return list_terrain_rows();
     const bench::Machine machine = bench::describe_machine();
     bench::TerrainRun run;
     run.rows = terrain_rows_named(arguments.filter);
-    run.runs = run_count(arguments.runs, kTerrainRuns);
+    run.runs = arguments.runs.value_or(kTerrainRuns);
     run.workers = worker_counts(arguments.workers, machine.cores);
     choose_targets(arguments.simd, run);
-    require_report_path("--json", arguments.json);
+    ReportFile file("--json", arguments.json);
     if (arguments.peers) {
         bench::Peers peers = bench::find_terrain_peers();
         for (const std::string& note : peers.notes) fmt::print(stderr, "{}\n", note);
@@ -87,10 +107,18 @@ int bench_terrain(const BenchTerrainArguments& arguments) {
 
     const bench::RunReport report = bench::run_terrain(run);
 
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = file.for_people();
     fmt::print(out, "{}", terrain_table(report, run, machine, Look::of(out)));
-    write_report(arguments.json, terrain_json(report, run, machine, arguments));
+    file.write(terrain_json(report, run, machine, arguments));
     return quarry_has_all_of_terrain(report, run) ? 0 : kFailed;
+}
+
+}  // namespace
+
+template <>
+Command command<struct BenchTerrainCommand>() {
+    return make_command("bench terrain", "Measure fields, meshing and whole worlds", declare_bench_terrain,
+                        bench_terrain);
 }
 
 }  // namespace quarry::app

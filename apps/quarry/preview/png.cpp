@@ -1,9 +1,8 @@
-#include <cerrno>
-#include <fstream>
-#include <system_error>
+#include <ostream>
 
 #include <png.h>
-#include <unistd.h>
+#include <quarry/jobs/error.hpp>
+#include <quarry/jobs/impl/output_file.hpp>
 
 #include "preview/image.hpp"
 
@@ -12,14 +11,10 @@ namespace {
 
 static_assert(sizeof(Pixel) == 3, "rows of pixels are handed to libpng as they are");
 
-std::string reason(int code) {
-    return code != 0 ? std::generic_category().message(code) : "can not be written";
-}
-
 }  // namespace
 
 std::string png_bytes(const Image& image) {
-    if (image.width < 1 || image.height < 1) throw PictureError("can not encode the picture: it has no pixel");
+    if (image.width < 1 || image.height < 1) throw PictureError("cannot encode the picture: it has no pixel");
     png_image png{};
     png.version = PNG_IMAGE_VERSION;
     png.width = static_cast<png_uint_32>(image.width);
@@ -30,29 +25,18 @@ std::string png_bytes(const Image& image) {
     const int done = png_image_write_to_memory(&png, bytes.data(), &size, 0, image.pixels.data(), 0, nullptr);
     const std::string message = static_cast<const char*>(png.message);
     png_image_free(&png);
-    if (done == 0) throw PictureError("can not encode the picture: " + message);
+    if (done == 0) throw PictureError("cannot encode the picture: " + message);
     bytes.resize(size);
     return bytes;
 }
 
 void write_png(const std::filesystem::path& path, const Image& image) {
     const std::string bytes = png_bytes(image);
-    std::error_code failure;
-    if (std::filesystem::is_directory(path, failure)) {
-        throw PictureError("can not write " + path.string() + ": is a folder");
-    }
-    std::filesystem::path temporary = path;
-    temporary += "." + std::to_string(getpid()) + ".tmp";
-    errno = 0;
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    const int code = errno;
-    if (file) std::filesystem::rename(temporary, path, failure);
-    if (!file || failure) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        throw PictureError("can not write " + path.string() + ": " + (failure ? failure.message() : reason(code)));
+    try {
+        quarry::impl::write_whole_file(
+            path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
+    } catch (const Error& failure) {
+        throw PictureError("cannot write " + path.string() + ": " + failure.what());
     }
 }
 

@@ -82,7 +82,7 @@ std::size_t Burst::collect_some(StressOutcome& outcome) {
 
 void Burst::submit_for(std::chrono::nanoseconds duration, StressOutcome& outcome) {
     const Clock::time_point end = Clock::now() + duration;
-    while (Clock::now() < end) {
+    while (Clock::now() < end && !stop_token_.stop_requested()) {
         const std::size_t submitted = submit_some(outcome);
         const std::size_t collected = options_.poll == Poll::during ? collect_some(outcome) : 0;
         if (options_.poll == Poll::afterwards && free_.empty()) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "stress/backend.hpp"
@@ -23,6 +25,8 @@ class Burst {
     void run(std::chrono::nanoseconds duration, StressOutcome& outcome);
 
     void set_patience(std::chrono::nanoseconds patience) { patience_ = patience; }
+    // Stop ends the submission; what is under way is still collected.
+    void set_stop_token(std::stop_token stop_token) { stop_token_ = std::move(stop_token); }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -46,6 +50,7 @@ class Burst {
     std::vector<Ticket> tickets_;
     std::vector<std::uint32_t> free_;
     std::vector<Answer> answers_;
+    std::stop_token stop_token_;
     std::uint64_t number_ = 0;
 };
 

@@ -31,6 +31,10 @@ double PlainLoop::rate() const {
     return std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
 }
 
+bool StressOutcome::is_sound() const {
+    return lost() == 0 && failed == 0 && twice == 0 && refusal.is_exact();
+}
+
 double StressOutcome::completion() const {
     return submitted == 0 ? 0 : static_cast<double>(success) / static_cast<double>(submitted);
 }
@@ -48,6 +52,11 @@ std::vector<std::string> issues_of(const StressOutcome& outcome, const StressOpt
     const BurstPoints points = burst_points(outcome.figures(options), options.rules);
     std::vector<std::string> issues;
     const auto say = [&](std::string text) { issues.push_back(std::move(text)); };
+    if (outcome.cut_short) say(fmt::format("Cut short: it was stopped after {:.1f} s of bursts.", outcome.seconds));
+    if (outcome.cpu.is_short()) {
+        say(fmt::format("The machine was short of CPU time: {}. Run it again when nothing else runs.",
+                        outcome.cpu.taken_text()));
+    }
     if (outcome.workers_alive < options.workers) {
         say(fmt::format("{} of {} workers are dead.", options.workers - outcome.workers_alive, options.workers));
     }
@@ -56,6 +65,11 @@ std::vector<std::string> issues_of(const StressOutcome& outcome, const StressOpt
     if (outcome.failed != 0) say(fmt::format("{} jobs gave a wrong answer or none.", grouped(outcome.failed)));
     if (outcome.rejected != 0) {
         say(fmt::format("{} submits found the queue of {} full.", grouped(outcome.rejected), options.queue));
+    }
+    if (const RefusalFigures& refusal = outcome.refusal; !refusal.is_exact()) {
+        say(fmt::format("Of {} jobs offered to a queue with room for {}, {} were taken and {} ran.",
+                        grouped(refusal.offered), grouped(refusal.fitting), grouped(refusal.accepted),
+                        grouped(refusal.ran)));
     }
     if (points.throughput < 3) {
         say(fmt::format("Throughput {:.0f} jobs/s costs {} of 3 points.", outcome.throughput(), 3 - points.throughput));

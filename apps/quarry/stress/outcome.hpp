@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "process/faults.hpp"
 #include "stress/grade.hpp"
 #include "stress/work.hpp"
+#include "tools/cpu_supply.hpp"
 #include "tools/latency_histogram.hpp"
 
 namespace quarry::app {
@@ -16,6 +18,8 @@ enum class Poll {
     afterwards  // results wait until the last job is submitted
 };
 
+enum class BackendKind { threads, processes };
+
 struct StressOptions {
     double duration = 5;  // seconds
     int workers = 4;
@@ -23,6 +27,8 @@ struct StressOptions {
     JobKind job = JobKind::compute_heavy;
     Rules rules = Rules::strict;
     Poll poll = Poll::during;
+    BackendKind backend = BackendKind::threads;
+    FaultOptions faults = {};  // of processes
 };
 
 // One thread that does the same jobs in a plain loop while the pool is idle: what the machine gives without an engine.
@@ -31,6 +37,16 @@ struct PlainLoop {
     int threads = 0;            // how many such loops the workers could be at best; 0: no such comparison makes sense
 
     double rate() const;  // the mean; 0 without any
+};
+
+// More jobs than the queue holds, offered while no worker is free.
+struct RefusalFigures {
+    std::uint64_t offered = 0;
+    std::uint64_t fitting = 0;  // what the queue holds
+    std::uint64_t accepted = 0;
+    std::uint64_t ran = 0;
+
+    bool is_exact() const { return accepted == fitting && ran == accepted; }
 };
 
 struct StressOutcome {
@@ -49,8 +65,15 @@ struct StressOutcome {
     std::vector<double> shares;  // of each worker, 0 to 1
     std::vector<std::uint64_t> worker_jobs;
     PlainLoop plain;
+    RefusalFigures refusal;
+    std::uint64_t faults = 0;           // that were injected
+    std::uint64_t restarts = 0;         // workers that took the place of another
     bool result_bound_reached = false;  // submission ended early: no room for further results
+    bool cut_short = false;             // it was stopped before its time
+    CpuShares cpu;
 
+    // Nothing was lost, wrong, twice or refused without need.
+    bool is_sound() const;
     std::uint64_t lost() const { return submitted - received; }
     double throughput() const { return seconds > 0 ? static_cast<double>(received) / seconds : 0; }
     double completion() const;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stress/names.hpp"
+#include "tools/cpu_json.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
@@ -134,17 +135,27 @@ std::string format_stress(const StressOutcome& outcome, const StressOptions& opt
     const Grade grade = grade_of_run(outcome, options);
     const BurstPoints points = burst_points(outcome.figures(options), options.rules);
     std::string text = fmt::format(
-        "{}, {} usable core{}\nburst test: {}, {:g} s in {} burst{}, {} workers, queue {}, results polled {}, {} "
+        "{}, {} usable core{}\nburst test: {}, {:g} s in {} burst{}, {} worker {}, queue {}, results polled {}, {} "
         "rules\n\n",
         machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", name_in(kJobNames, options.job), options.duration,
-        outcome.bursts, outcome.bursts == 1 ? "" : "s", options.workers,
+        outcome.bursts, outcome.bursts == 1 ? "" : "s", options.workers, name_in(kBackendNames, options.backend),
         grouped(static_cast<unsigned long long>(options.queue)), name_in(kPollNames, options.poll),
         name_in(kRulesNames, options.rules));
     text += line("grade", look.graded(grade, look.strong(fmt::format("{}, {}", letter(grade), stress_status(grade)))) +
+                              (outcome.cpu.is_short() ? ", on a machine short of CPU time" : "") +
                               fmt::format(" ({} of 9 points: throughput {}, completion {}, latency {})", points.sum(),
                                           points.throughput, points.completion, points.latency));
     text += line("workers", fmt::format("{} of {} alive", outcome.workers_alive, options.workers));
+    if (options.faults.any()) {
+        text += line("faults", fmt::format("{} injected ({}), {} workers replaced", grouped(outcome.faults),
+                                           name_of(options.faults.kinds), grouped(outcome.restarts)));
+    }
     text += line("jobs", count_line(outcome, look));
+    if (outcome.refusal.offered != 0) {
+        text += line("refusal", fmt::format("{} of {} offered at once refused: the queue holds {}",
+                                            grouped(outcome.refusal.offered - outcome.refusal.accepted),
+                                            grouped(outcome.refusal.offered), grouped(outcome.refusal.fitting)));
+    }
     text += line("throughput", throughput_line(outcome, look));
     text += line("latency", latency_line(outcome.latency, look));
     text += host_lines(outcome, look) + worker_lines(outcome, look);
@@ -165,7 +176,11 @@ std::string stress_json(const StressOutcome& outcome, const StressOptions& optio
                        {"job", name_in(kJobNames, options.job)},
                        {"rules", name_in(kRulesNames, options.rules)},
                        {"poll", name_in(kPollNames, options.poll)},
-                       {"backend", "threads"}};
+                       {"backend", name_in(kBackendNames, options.backend)}};
+    if (options.faults.any()) {
+        json["options"]["faults"] = name_of(options.faults.kinds);
+        json["options"]["rate"] = options.faults.rate;
+    }
     json["grade"] = std::string(1, letter(grade));
     json["status"] = stress_status(grade);
     json["points"] = {
@@ -178,7 +193,15 @@ std::string stress_json(const StressOutcome& outcome, const StressOptions& optio
     json["lost"] = outcome.lost();
     json["twice"] = outcome.twice;
     json["rejected"] = outcome.rejected;
+    json["refusal"] = {{"offered", outcome.refusal.offered},
+                       {"fitting", outcome.refusal.fitting},
+                       {"accepted", outcome.refusal.accepted},
+                       {"ran", outcome.refusal.ran}};
     json["bursts"] = outcome.bursts;
+    json["cut_short"] = outcome.cut_short;
+    json["cpu"] = cpu_json(outcome.cpu);
+    json["faults"] = outcome.faults;
+    json["restarts"] = outcome.restarts;
     json["seconds"] = outcome.seconds;
     json["throughput"] = outcome.throughput();
     json["plain_loop"] = {{"throughput", outcome.plain.rates},

@@ -24,7 +24,7 @@ constexpr Data kData = make_data();
 
 }  // namespace
 
-// Not inline, and with an argument that the compiler can not see through: it would compute the answer itself.
+// Not inline, and with an argument that the compiler cannot see through: it would compute the answer itself.
 [[gnu::noinline]] std::uint32_t compute_heavy(std::span<const std::uint32_t> data, std::uint32_t iterations) noexcept {
     asm volatile("" : "+r"(iterations));
     std::uint32_t total = 0;

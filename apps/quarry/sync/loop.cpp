@@ -22,6 +22,7 @@ class Loop {
         Playback playback;
         playback.stats = ledger_.stats();
         playback.twice = twice_;
+        playback.cut_short = cut_short_;
         std::ostringstream json;
         ledger_.write_json(json);
         playback.ledger = json.str();
@@ -37,6 +38,11 @@ class Loop {
     }
 
     void turn() {
+        if (step_ < load_.size() && options_.stop_token.stop_requested()) {
+            cut_short_ = true;
+            step_ = load_.size();
+            stalled_ = step_;
+        }
         host_.wait_until(clock_.next_step());
         stall();
         const FrameSteps due = clock_.advance(host_.now());
@@ -70,6 +76,7 @@ class Loop {
             }
         }
         ++step_;
+        if (options_.steps != nullptr && step_ <= load_.size()) ++*options_.steps;
     }
 
     void apply(std::uint64_t id) {
@@ -91,6 +98,7 @@ class Loop {
     FrameLedger ledger_;
     std::size_t step_ = 0;
     std::size_t stalled_ = 0;
+    bool cut_short_ = false;
     std::vector<FrameTag> tags_;
     std::vector<bool> back_;
     std::uint64_t out_ = 0;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,12 +43,16 @@ struct LoopOptions {
     int delivery_part = 16;
     // How long none may come back, once the last job is submitted, before the rest is given up as lost.
     std::chrono::nanoseconds patience = std::chrono::seconds(20);
+    // Ends the submission; what is under way is waited for.
+    std::stop_token stop_token{};
+    std::atomic<std::uint64_t>* steps = nullptr;  // that are over, for whoever shows progress
 };
 
 struct Playback {
     FrameLedgerStats stats;
     std::uint64_t twice = 0;  // results that had come back already
     std::string ledger;       // JSON
+    bool cut_short = false;   // it was stopped before its last frame
 
     SyncFigures figures() const;
     Grade grade() const { return sync_grade(figures()); }

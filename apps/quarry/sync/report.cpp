@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/cpu_json.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
@@ -44,6 +45,22 @@ std::string grade_line(const ScenarioOutcome& each, const Look& look) {
                        look.graded(grade, fmt::format("{:>6}", letter(grade))),
                        fmt::format("{:>7}", letter(each.ideal.grade())), stats.submitted, figures.mean_latency,
                        stats.latency_max, figures.stale * 100, stats.missed_frames, stats.dropped_steps);
+}
+
+std::string circumstances(const SyncOutcome& outcome, const SyncOptions& options, const Look& look) {
+    std::string text;
+    for (const ScenarioOutcome& each : outcome.scenarios) {
+        if (!each.cpu.is_short()) continue;
+        text += look.warning(fmt::format("{}: the machine was short of CPU time: {}; the grade says little",
+                                         each.scenario.name, each.cpu.taken_text())) +
+                "\n";
+    }
+    if (outcome.cut_short) {
+        text += look.warning(fmt::format("cut short: stopped in scenario {} of {}", outcome.scenarios.size(),
+                                         options.scenarios.size())) +
+                "\n";
+    }
+    return text;
 }
 
 std::string histogram(const ScenarioOutcome& each, const Look& look) {
@@ -95,13 +112,18 @@ Json figures_json(const Playback& playback) {
 std::string format_sync(const SyncOutcome& outcome, const SyncOptions& options, const bench::Machine& machine,
                         const Look& look) {
     std::string text = fmt::format(
-        "{}, {} usable core{}\nframe sync: {:g} Hz, {} worker{}, {:g} ms to render, seed {}; latency and age in "
+        "{}, {} usable core{}\nframe sync: {:g} Hz, {} worker {}{}, {:g} ms to render, seed {}; latency and age in "
         "frames; "
         "stale: older than {}\n\n",
         machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.hertz, options.workers,
-        options.workers == 1 ? "" : "s", options.render_ms, options.seed, kStaleFrames);
+        options.processes ? "process" : "thread",
+        options.workers == 1 ? ""
+        : options.processes  ? "es"
+                             : "s",
+        options.render_ms, options.seed, kStaleFrames);
     text += table_head(look);
     for (const ScenarioOutcome& each : outcome.scenarios) text += grade_line(each, look);
+    text += circumstances(outcome, options, look);
     for (const ScenarioOutcome& each : outcome.scenarios) {
         text += fmt::format("\n{}\n", look.strong(fmt::format("{}, results by frames waited", each.scenario.name)));
         text += histogram(each, look) + problems(each, look);
@@ -116,14 +138,22 @@ std::string sync_json(const SyncOutcome& outcome, const SyncOptions& options, co
     Json json = report_head("quarry sync", machine);
     Json names = Json::array();
     for (const Scenario& scenario : options.scenarios) names.push_back(scenario.name);
-    json["options"] = {{"scenarios", names},         {"hertz", options.hertz}, {"render_ms", options.render_ms},
-                       {"workers", options.workers}, {"seed", options.seed},   {"stale_frames", kStaleFrames}};
+    json["options"] = {{"scenarios", names},
+                       {"hertz", options.hertz},
+                       {"render_ms", options.render_ms},
+                       {"workers", options.workers},
+                       {"backend", options.processes ? "processes" : "threads"},
+                       {"seed", options.seed},
+                       {"stale_frames", kStaleFrames}};
     json["work_accuracy"] = outcome.work_accuracy;
+    json["cut_short"] = outcome.cut_short;
     json["scenarios"] = Json::array();
     for (const ScenarioOutcome& each : outcome.scenarios) {
         Json one{{"name", each.scenario.name}};
         one.update(figures_json(each.real));
+        one["cut_short"] = each.real.cut_short;
         one["ideal"] = figures_json(each.ideal);
+        one["cpu"] = cpu_json(each.cpu);
         one["ledger"] = Json::parse(each.real.ledger);
         json["scenarios"].push_back(std::move(one));
     }

@@ -1,9 +1,14 @@
 #include "sync/run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <memory>
+#include <stop_token>
+#include <utility>
 
 #include "sync/ideal_host.hpp"
+#include "sync/process_host.hpp"
 #include "sync/thread_host.hpp"
 #include "tools/cpu_work.hpp"
 
@@ -24,6 +29,13 @@ double accuracy_of(const CpuWork& work) {
     return std::chrono::duration<double>(thread_cpu_time() - start) / std::chrono::duration<double>(kLength);
 }
 
+std::unique_ptr<SyncHost> make_host(const CpuWork& work, const SyncOptions& options, std::stop_token stop_token) {
+    if (options.processes) return std::make_unique<ProcessHost>(work, options.workers, options.faults);
+    ThreadHostOptions threads{.workers = options.workers};
+    threads.stop_token = std::move(stop_token);
+    return std::make_unique<ThreadHost>(work, std::move(threads));
+}
+
 }  // namespace
 
 Grade SyncOutcome::worst() const {
@@ -42,14 +54,27 @@ Playback play_ideal(const Scenario& scenario, const SyncOptions& options, int co
     return play(make_load(scenario, options.seed), loop_options(options), host);
 }
 
-SyncOutcome run_sync(const SyncOptions& options, int cores) {
+SyncOutcome run_sync(const SyncOptions& options, int cores, const RunControl& control) {
     const CpuWork work = CpuWork::calibrate();
     SyncOutcome outcome;
-    for (const Scenario& scenario : options.scenarios) {
-        ThreadHost host(work, {.workers = options.workers});
-        Playback real = play(make_load(scenario, options.seed), loop_options(options), host);
-        outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores)});
+    std::atomic<std::uint64_t> steps{0};
+    if (control.progress != nullptr) {
+        std::uint64_t all = 0;
+        for (const Scenario& scenario : options.scenarios) all += static_cast<std::uint64_t>(scenario.frames);
+        control.progress->begin("sync", "frames", [&steps, all] { return ProgressCount{steps, all}; });
     }
+    LoopOptions loop = loop_options(options);
+    loop.stop_token = control.stop_token;
+    loop.steps = &steps;
+    for (const Scenario& scenario : options.scenarios) {
+        if (control.stop_token.stop_requested()) break;
+        const CpuSupply supply;
+        const std::unique_ptr<SyncHost> host = make_host(work, options, control.stop_token);
+        Playback real = play(make_load(scenario, options.seed), loop, *host);
+        outcome.scenarios.push_back({scenario, std::move(real), play_ideal(scenario, options, cores), supply.shares()});
+    }
+    if (control.progress != nullptr) control.progress->end();
+    outcome.cut_short = control.stop_token.stop_requested();
     outcome.work_accuracy = accuracy_of(work);
     return outcome;
 }

@@ -1,5 +1,7 @@
 #include "sync/soak.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
@@ -9,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "sync/bare_host.hpp"
 #include "sync/random_numbers.hpp"
 #include "sync/scenario.hpp"
 
@@ -21,7 +24,10 @@ constexpr int kJobs = 4;  // each frame
 constexpr int kBurstJobs = 100;
 constexpr std::size_t kSlots = 64;
 constexpr auto kStall = std::chrono::milliseconds(100);
-constexpr double kPatience = 30;  // seconds
+constexpr double kPatience = 30;     // seconds
+constexpr double kBareSeconds = 15;  // of the bare loop, at most
+// Beyond what the bare loop has, as a share of all frames or results: the two do not run at the same time.
+constexpr double kMoreThanBare = 0.01;
 
 // A microsecond to a millisecond, each power of ten as often as the other.
 nanoseconds apply_cost(std::uint64_t id) {
@@ -29,7 +35,7 @@ nanoseconds apply_cost(std::uint64_t id) {
     return from_ms(std::pow(10, -3 * numbers.next()));
 }
 
-// Says so, and ends the process, unless it is destroyed in time: a thread that waits for ever can not report it.
+// Says so, and ends the process, unless it is destroyed in time: a thread that waits for ever cannot report it.
 class Watchdog {
   public:
     explicit Watchdog(double seconds)
@@ -76,21 +82,41 @@ std::vector<FrameLoad> make_soak_load(const SoakOptions& options) {
     return load;
 }
 
-SoakOutcome run_soak(const SoakOptions& options) {
-    const Watchdog watchdog(options.seconds * 2 + 2 * kPatience);
+SoakOutcome run_soak(const SoakOptions& options, const RunControl& control) {
+    const Watchdog watchdog((options.seconds + kBareSeconds) * 2 + 2 * kPatience);
     const std::vector<FrameLoad> load = make_soak_load(options);
+    SoakOptions shorter = options;
+    shorter.seconds = std::min(kBareSeconds, options.seconds);
+    const std::vector<FrameLoad> bare_load = make_soak_load(shorter);
+    std::atomic<std::uint64_t> steps{0};
+    if (control.progress != nullptr) {
+        const std::uint64_t all = load.size() + bare_load.size();
+        control.progress->begin("soak", "frames", [&steps, all] { return ProgressCount{steps, all}; });
+    }
     LoopOptions loop;
     loop.hertz = options.hertz;
     loop.render = from_ms(options.render_ms);
     loop.delivery_part = 4;
     loop.patience = from_ms(kPatience * 1e3);
+    loop.stop_token = control.stop_token;
+    loop.steps = &steps;
+    const CpuWork work = CpuWork::calibrate();
+    const CpuSupply supply;
     SoakOutcome outcome;
     for (const FrameLoad& frame : load) outcome.stalls += frame.stall > nanoseconds::zero() ? 1 : 0;
+    {
+        BareHost host(work, {.workers = options.workers, .apply_cost = apply_cost, .stop_token = control.stop_token});
+        outcome.bare = play(bare_load, loop, host);
+    }
     const auto start = std::chrono::steady_clock::now();
-    ThreadHost host(CpuWork::calibrate(), {.workers = options.workers, .slots = kSlots, .apply_cost = apply_cost});
+    ThreadHost host(
+        work,
+        {.workers = options.workers, .slots = kSlots, .apply_cost = apply_cost, .stop_token = control.stop_token});
     outcome.playback = play(load, loop, host);
     outcome.deliveries = host.deliveries();
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    outcome.cpu = supply.shares();
+    if (control.progress != nullptr) control.progress->end();
     return outcome;
 }
 
@@ -106,6 +132,32 @@ std::vector<std::string> SoakOutcome::failures() const {
                                        duration_text(static_cast<double>(deliveries.worst_excess.count()))));
     }
     return failures;
+}
+
+std::vector<std::string> SoakOutcome::dropped_frames() const {
+    const FrameLedgerStats& own = playback.stats;
+    const FrameLedgerStats& other = bare.stats;
+    std::vector<std::string> dropped;
+    const auto compare = [&](const char* what, std::uint64_t count, std::uint64_t of, std::uint64_t bare_count,
+                             std::uint64_t bare_of) {
+        if (of == 0 || bare_of == 0) return;
+        const double bare_share = static_cast<double>(bare_count) / static_cast<double>(bare_of);
+        // Few frames say little: three times what chance alone makes of the expected number is no difference.
+        const double expected = bare_share * static_cast<double>(of);
+        const double allowed =
+            expected + kMoreThanBare * static_cast<double>(of) + 3 * std::sqrt(std::max(1.0, expected));
+        if (static_cast<double>(count) <= allowed) return;
+        dropped.push_back(fmt::format("{} of {} {}; with bare threads {} of {}", count, of, what, bare_count, bare_of));
+    };
+    compare("frames were late", own.missed_frames, own.frames, other.missed_frames, other.frames);
+    compare("results were stale", own.stale, own.returned, other.stale, other.returned);
+    return dropped;
+}
+
+SoakVerdict SoakOutcome::verdict() const {
+    if (!failures().empty()) return SoakVerdict::fails;
+    if (cpu.is_short() || playback.cut_short || bare.cut_short) return SoakVerdict::not_judged;
+    return dropped_frames().empty() ? SoakVerdict::holds : SoakVerdict::fails;
 }
 
 }  // namespace quarry::app

@@ -1,10 +1,30 @@
+#include <array>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sync/soak.hpp"
+#include "tools/cpu_json.hpp"
 #include "tools/report_head.hpp"
 
 namespace quarry::app {
+namespace {
+
+std::string verdict_text(const SoakOutcome& outcome, const Look& look) {
+    switch (outcome.verdict()) {
+        case SoakVerdict::holds:
+            return look.good("It holds.");
+        case SoakVerdict::fails:
+            return look.bad("It does not hold.");
+        default:
+            return look.warning(
+                outcome.cut_short()
+                    ? "Not judged: it was cut short."
+                    : fmt::format("Not judged: the machine was short of CPU time: {}.", outcome.cpu.taken_text()));
+    }
+}
+
+}  // namespace
 
 std::string format_soak(const SoakOutcome& outcome, const SoakOptions& options, const bench::Machine& machine,
                         const Look& look) {
@@ -28,9 +48,12 @@ std::string format_soak(const SoakOutcome& outcome, const SoakOptions& options, 
         deliveries.worst_excess.count() > 0 ? time(deliveries.worst_excess) + " over"
                                             : time(-deliveries.worst_excess) + " under",
         time(deliveries.worst_wall));
-    const std::vector<std::string> failures = outcome.failures();
-    for (const std::string& failure : failures) text += "  failure     " + look.bad(failure) + "\n";
-    return text + "  verdict     " + (failures.empty() ? look.good("It holds.") : look.bad("It does not hold.")) + "\n";
+    const FrameLedgerStats& bare = outcome.bare.stats;
+    text += fmt::format("  bare loop   {} frames, {} deadlines missed; {} of {} results stale\n", bare.frames,
+                        bare.missed_frames, bare.stale, bare.returned);
+    for (const std::string& failure : outcome.failures()) text += "  failure     " + look.bad(failure) + "\n";
+    for (const std::string& dropped : outcome.dropped_frames()) text += "  dropped     " + look.bad(dropped) + "\n";
+    return text + "  verdict     " + verdict_text(outcome, look) + "\n";
 }
 
 std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, const bench::Machine& machine) {
@@ -58,6 +81,16 @@ std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, co
                           {"worst_excess_cpu_ms", ms(deliveries.worst_excess)},
                           {"worst_overrun_wall_ms", ms(deliveries.worst_wall)}};
     json["failures"] = outcome.failures();
+    json["dropped_frames"] = outcome.dropped_frames();
+    json["bare"] = {{"frames", outcome.bare.stats.frames},
+                    {"missed_frames", outcome.bare.stats.missed_frames},
+                    {"returned", outcome.bare.stats.returned},
+                    {"stale", outcome.bare.stats.stale}};
+    json["stale"] = stats.stale;
+    json["cpu"] = cpu_json(outcome.cpu);
+    json["cut_short"] = outcome.cut_short();
+    constexpr std::array<const char*, 3> kVerdicts{"holds", "fails", "not judged"};
+    json["verdict"] = kVerdicts[static_cast<std::size_t>(outcome.verdict())];
     json["ledger"] = nlohmann::ordered_json::parse(outcome.playback.ledger);
     return json.dump(2) + "\n";
 }

@@ -11,6 +11,7 @@ using std::chrono::nanoseconds;
 ThreadHost::ThreadHost(const CpuWork& work, ThreadHostOptions options)
     : work_(work),
       apply_cost_(std::move(options.apply_cost)),
+      stop_token_(std::move(options.stop_token)),
       inbox_(InboxOptions{.slots = options.slots}),
       pool_(options.workers) {}
 
@@ -20,7 +21,7 @@ void ThreadHost::wait_until(time_point moment) {
 
 void ThreadHost::submit(nanoseconds length, std::uint64_t id) {
     inbox_.submit(pool_, [this, length, id] {
-        work_.run(length);
+        if (!stop_token_.stop_requested()) work_.run(length);
         return id;
     });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 
 #include <quarry/frame/inbox.hpp>
 #include <quarry/jobs/pool.hpp>
@@ -15,6 +16,7 @@ struct ThreadHostOptions {
     std::size_t slots = 1024;  // of the inbox
     // CPU time that the host's thread spends on applying a result; empty: none.
     std::function<std::chrono::nanoseconds(std::uint64_t)> apply_cost = {};
+    std::stop_token stop_token{};  // jobs that have not begun then do no work
 };
 
 // Whether deliveries kept to their budget, in CPU time of the host's thread: what others do on its core is not theirs.
@@ -45,6 +47,7 @@ class ThreadHost final : public SyncHost {
   private:
     CpuWork work_;
     std::function<std::chrono::nanoseconds(std::uint64_t)> apply_cost_;
+    std::stop_token stop_token_;
     DeliveryFigures figures_;
     Inbox<std::uint64_t> inbox_;
     Pool pool_;

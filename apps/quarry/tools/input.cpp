@@ -50,6 +50,17 @@ double real_number(std::string_view option, std::string_view text, double least,
     return value;
 }
 
+std::uint64_t seed_number(std::string_view option, std::string_view text) {
+    std::uint64_t seed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, seed);
+    if (failure != std::errc() || stop != end) {
+        throw WrongInput(
+            fmt::format("{} takes a whole number from 0 to {}, not {}", option, UINT64_MAX, in_quotes(text)));
+    }
+    return seed;
+}
+
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed) {
     for (std::size_t index = 0; index < allowed.size(); ++index) {
         if (same_word(text, allowed[index])) return index;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@ class WrongInput : public std::runtime_error {
 
 // What was typed behind an option, checked; all of them throw WrongInput.
 int whole_number(std::string_view option, std::string_view text, int least, int most);
+std::uint64_t seed_number(std::string_view option, std::string_view text);
 double real_number(std::string_view option, std::string_view text, double least, double most);
 // Index of the word among the allowed ones; the case of the letters does not matter.
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed);

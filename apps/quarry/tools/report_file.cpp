@@ -1,12 +1,15 @@
 #include "tools/report_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <ostream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <quarry/jobs/error.hpp>
 #include <unistd.h>
 
 #include "tools/input.hpp"
@@ -16,53 +19,63 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string temporary_name(const std::string& path) {
-    return fmt::format("{}.{}.tmp", path, getpid());
+[[noreturn]] void refuse_report(std::string_view option, const std::string& path, const std::string& reason,
+                                const char* or_else) {
+    throw WrongInput(fmt::format("{} {}: {}; name a file in a folder that can be written to{}", option, in_quotes(path),
+                                 reason, or_else));
 }
 
-void write_file(const std::string& path, const std::string& text) {
-    const std::string temporary = temporary_name(path);
-    std::ofstream file(temporary);
-    file << text;
-    file.close();
-    std::error_code failure;
-    if (file) fs::rename(temporary, path, failure);
-    if (!file || failure) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        throw std::runtime_error("can not write " + path);
-    }
+[[noreturn]] void refuse_standard_output(int error) {
+    throw std::runtime_error(fmt::format("cannot write to the standard output: {}",
+                                         std::generic_category().message(error != 0 ? error : EIO)));
 }
 
 }  // namespace
 
-std::optional<std::string> why_not_writable(const std::string& path) {
+ReportFile::ReportFile(std::string_view option, std::string path) : path_(std::move(path)) {
+    if (path_.empty() || is_standard_output()) return;
+    try {
+        file_.emplace(path_);
+    } catch (const Error& failure) {
+        refuse_report(option, path_, failure.what(), ", or - for the standard output");
+    }
+}
+
+void ReportFile::write(const std::string& text) {
+    if (is_standard_output()) {
+        errno = 0;
+        if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_standard_output(errno);
+        flush_standard_output();
+    } else if (file_) {
+        try {
+            file_->write([&](std::ostream& out) { out << text; });
+            file_->replace();
+        } catch (const Error& failure) {
+            throw std::runtime_error(fmt::format("cannot write {}: {}", path_, failure.what()));
+        }
+    }
+}
+
+void require_output_path(std::string_view option, const std::string& path) {
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) return "is a folder";
-    const std::string temporary = temporary_name(path);
+    // A pipe must not be opened here: who reads it would take its end for that of the file.
+    if (fs::is_other(fs::status(path, ignored))) {
+        if (access(path.c_str(), W_OK) != 0) {
+            refuse_report(option, path, std::generic_category().message(errno), "");
+        }
+        return;
+    }
+    try {
+        const quarry::impl::OutputFile file(path);
+    } catch (const Error& failure) {
+        refuse_report(option, path, failure.what(), "");
+    }
+}
+
+void flush_standard_output() {
     errno = 0;
-    const bool writable = std::ofstream(temporary).is_open();
-    const int reason = errno;
-    fs::remove(temporary, ignored);
-    if (writable) return std::nullopt;
-    return reason != 0 ? std::generic_category().message(reason) : "can not be written";
-}
-
-void require_report_path(std::string_view option, const std::string& path) {
-    if (path.empty() || path == "-") return;
-    if (const std::optional<std::string> reason = why_not_writable(path)) {
-        throw WrongInput(
-            fmt::format("{} {}: {}; name a file in a folder that can be written to, or - for the standard output",
-                        option, in_quotes(path), *reason));
-    }
-}
-
-void write_report(const std::string& path, const std::string& text) {
-    if (path == "-") {
-        fmt::print("{}", text);
-    } else if (!path.empty()) {
-        write_file(path, text);
-    }
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+    refuse_standard_output(errno);
 }
 
 }  // namespace quarry::app

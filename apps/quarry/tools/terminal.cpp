@@ -6,14 +6,15 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <unistd.h>
+
+#include "harness/terminal.hpp"
 
 namespace quarry::app {
 
 Look Look::of(std::FILE* stream) {
     // Read once, before any thread is started.
     const char* refused = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
-    return Look(isatty(fileno(stream)) == 1 && (refused == nullptr || *refused == '\0'));
+    return Look(bench::is_live_terminal(stream) && (refused == nullptr || *refused == '\0'));
 }
 
 std::string Look::paint(std::string_view code, std::string_view text) const {

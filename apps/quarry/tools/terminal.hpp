@@ -12,8 +12,10 @@ namespace quarry::app {
 class Look {
   public:
     explicit Look(bool terminal) : terminal_(terminal) {}
-    // Whether the stream is a terminal, and NO_COLOR (see no-color.org) not set.
+    // Whether the stream is a terminal that can do more than print, and NO_COLOR (see no-color.org) not set.
     static Look of(std::FILE* stream);
+
+    bool is_for_terminal() const noexcept { return terminal_; }
 
     std::string strong(std::string_view text) const { return paint("\033[1m", text); }
     std::string faint(std::string_view text) const { return paint("\033[2m", text); }

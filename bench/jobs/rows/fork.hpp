@@ -32,15 +32,35 @@ template <class E>
 inline constexpr unsigned kFib = 30;
 inline constexpr double kFibCalls = 2.0 * 1'346'269 - 1;  // calls(n) = 2 fib(n + 1) - 1
 
+// The same by a join that names its pool at every level.
+template <class E>
+[[gnu::noinline]] std::uint64_t fib_in_pool(E& engine, unsigned n) {
+    if (n < 2) return n;
+    auto [left, right] = engine.pool_join([&engine, n] { return fib_in_pool(engine, n - 1); },
+                                          [&engine, n] { return fib_in_pool(engine, n - 2); });
+    pin(left);
+    pin(right);
+    return left + right;
+}
+
+template <class Fib>
+double ns_per_fib_call(RowContext& context, Fib fib_of) {
+    const double seconds = seconds_per_call(context.min_seconds(), [&] {
+        unsigned n = kFib;
+        keep(n);
+        require(fib_of(n) == 832'040, "fib");
+    });
+    return seconds * 1e9 / kFibCalls;
+}
+
 template <class E>
 void run_fib(E& engine, RowContext& context) {
     engine.enter([&] {
-        const double seconds = seconds_per_call(context.min_seconds(), [] {
-            unsigned n = kFib;
-            keep(n);
-            require(fib<E>(n) == 832'040, "fib");
-        });
-        context.answer.add("fib", "ns", seconds * 1e9 / kFibCalls);
+        context.answer.add("fib", "ns", ns_per_fib_call(context, [](unsigned n) { return fib<E>(n); }));
+        if constexpr (requires { engine.pool_join([] {}, [] {}); }) {
+            context.answer.add("fib_pool", "ns",
+                               ns_per_fib_call(context, [&](unsigned n) { return fib_in_pool(engine, n); }));
+        }
     });
 }
 

@@ -84,7 +84,7 @@ void run_burst60(E& engine, RowContext& context) {
     });
 }
 
-// R16: threads that have worked, and have nothing to do for 10 s.
+// Threads that have worked, and have nothing to do for 10 s.
 template <class E>
 void run_idle(E& engine, RowContext& context) {
     engine.attach([&] { engine.batch(64, [](int) { work_us(10); }); });

@@ -6,9 +6,11 @@
 namespace quarry::bench {
 namespace {
 
-// R49: a run measures each row on one number of workers after the other, unless it is marked as largest_only.
+// A run measures each row on one number of workers after the other, unless it is marked as largest_only.
 constexpr std::array kRows{
-    RowInfo{.name = "fib", .what = "fib(30), a fork per call, no cut-off: time per call"},
+    RowInfo{
+        .name = "fib",
+        .what = "fib(30), a fork per call, no cut-off: time per call; by the free join, and by Pool::join (fib_pool)"},
     RowInfo{.name = "tree_sum",
             .what = "sum over a binary tree of 1,023 (small) and 2^24-1 (large) nodes: time per node"},
     RowInfo{.name = "nqueens", .what = "all solutions for 12 queens, a fork per placement"},
@@ -51,7 +53,6 @@ constexpr std::array kRows{
     RowInfo{.name = "tick",
             .what = "12 bursts of 32 jobs of 1-5 us, 200 us serial after each, 3 ms pause: CPU over the work itself"},
     RowInfo{.name = "burst60", .what = "200 jobs of 10 us at 60 Hz: CPU over the work itself", .heavy = true},
-    // R16
     RowInfo{.name = "idle",
             .what = "CPU of a used pool with nothing to do over 10 s (quick: 2 s), in % of one core",
             .heavy = true,

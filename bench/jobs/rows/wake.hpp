@@ -13,7 +13,7 @@
 
 namespace quarry::bench {
 
-// R29: time from hand-over to the job's first instruction, on a worker that has had nothing to do for a while.
+// Time from hand-over to the job's first instruction, on a worker that has had nothing to do for a while.
 struct WakeProbe {
     std::atomic<std::int64_t> started{0};
     std::atomic<bool> done{false};

@@ -206,7 +206,7 @@ pub mod chili {
     pub fn unsupported(row: &str, _workers: usize) -> Option<&'static str> {
         match row {
             "sort" => Some("has no sort"),
-            "spawn" | "flood" | "submit_wait" | "wake" => Some("can not hand a job over, only join"),
+            "spawn" | "flood" | "submit_wait" | "wake" => Some("cannot hand a job over, only join"),
             _ => None,
         }
     }

@@ -27,9 +27,11 @@ struct FrameSteps {
 // For one thread, the host's. `now` may come from the steady clock or from a VirtualClock.
 class FrameClock {
   public:
+    // The clock whose times it takes.
     using Clock = std::chrono::steady_clock;
     using time_point = Clock::time_point;
 
+    // Limits of the arguments of the constructor.
     static constexpr double kLeastHertz = 1;
     static constexpr double kMostHertz = 1000;
     static constexpr int kMostCatchUp = 1000;
@@ -37,19 +39,21 @@ class FrameClock {
     // Throws std::invalid_argument unless hertz is 1 to 1000 and max_catch_up 1 to 1000.
     QUARRY_API explicit FrameClock(double hertz, int max_catch_up = 3);
 
+    // How many steps are due at that time, or now. The first call starts the clock and runs nothing.
     QUARRY_API FrameSteps advance(time_point now);
     FrameSteps advance() { return advance(Clock::now()); }
 
     // How far the latest time is on the way from the latest step to the next: in [0, 1). Between the last two states
     // of the simulation it is where to draw.
     double interpolation() const noexcept { return interpolation(latest_); }
-    // The same for a later moment, such as the one at which the picture will be seen. 0 before the latest step, and
-    // just below 1 from the next step on.
+    // interpolation() for a later moment, such as the one at which the picture will be seen. 0 before the latest step,
+    // and just below 1 from the next step on.
     QUARRY_API double interpolation(time_point now) const noexcept;
 
     // When the next step is due: what a host may sleep until. Before the first advance: the clock's epoch.
     time_point next_step() const noexcept { return next_; }
 
+    // As given to the constructor; the period is its inverse.
     double hertz() const noexcept { return hertz_; }
     int max_catch_up() const noexcept { return max_catch_up_; }
     std::chrono::duration<double> period() const noexcept { return std::chrono::duration<double>(1 / hertz_); }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <vector>
 
 #include "quarry/export.hpp"
@@ -14,14 +15,16 @@
 #include "quarry/frame/fwd.hpp"
 #include "quarry/frame/host_guard.hpp"
 #include "quarry/frame/stale_policy.hpp"
+#include "quarry/jobs/trace.hpp"
 
 namespace quarry {
 
+// How a FrameLedger counts.
 struct FrameLedgerOptions {
-    double hertz = 0;  // how many frames a second there should be, 1 to 1000; 0: no deadline
-    StalePolicy stale = StalePolicy::apply();
-    std::size_t history = 128;  // frames that are remembered one by one; 1 to 65,536
-    HostGuard host = {};        // whose thread the frames are; the one that makes the options
+    double hertz = 0;                          // how many frames a second there should be, 1 to 1000; 0: no deadline
+    StalePolicy stale = StalePolicy::apply();  // which results are too old, and what becomes of them
+    std::size_t history = 128;                 // frames that are remembered one by one; 1 to 65,536
+    HostGuard host = {};                       // whose thread the frames are; the one that makes the options
 };
 
 // One frame, from its begin to the begin of the next.
@@ -35,15 +38,17 @@ struct FrameRecord {
     std::chrono::nanoseconds duration{};  // from begin_frame to end_frame
 };
 
+// The figures of a FrameLedger since it was made.
 struct FrameLedgerStats {
+    // Latencies below this many frames are counted one by one.
     static constexpr std::size_t kBuckets = 32;
 
-    std::uint64_t frames = 0;  // begun
-    std::uint64_t submitted = 0;
-    std::uint64_t returned = 0;
-    std::uint64_t withdrawn = 0;
-    std::uint64_t stale = 0;    // returned too old
-    std::uint64_t dropped = 0;  // of these, the ones not to be applied
+    std::uint64_t frames = 0;     // begun
+    std::uint64_t submitted = 0;  // jobs that were tagged
+    std::uint64_t returned = 0;   // results that came back
+    std::uint64_t withdrawn = 0;  // jobs that will not come back
+    std::uint64_t stale = 0;      // returned too old
+    std::uint64_t dropped = 0;    // of these, the ones not to be applied
 
     // How many frames after its own a result came back: latency[n] results after n frames, later_than_all the rest.
     std::array<std::uint64_t, kBuckets> latency{};
@@ -51,12 +56,12 @@ struct FrameLedgerStats {
     std::uint64_t latency_sum = 0;
     std::uint64_t latency_max = 0;
 
-    std::uint64_t overrun_frames = 0;  // took longer than a frame should
-    std::uint64_t missed_frames = 0;   // deadlines that they let pass: a frame of 2.5 periods misses 2
-    std::int64_t dropped_steps = 0;    // as the clock said
-    std::chrono::nanoseconds dropped_time{};
+    std::uint64_t overrun_frames = 0;         // took longer than a frame should
+    std::uint64_t missed_frames = 0;          // deadlines that they let pass: a frame of 2.5 periods misses 2
+    std::int64_t dropped_steps = 0;           // as the clock said
+    std::chrono::nanoseconds dropped_time{};  // by the clock
     std::chrono::nanoseconds duration_sum{};  // of all frames that have ended
-    std::chrono::nanoseconds duration_max{};
+    std::chrono::nanoseconds duration_max{};  // of a frame
 
     // Neither returned nor withdrawn yet. Negative: more came back than went out.
     std::int64_t outstanding() const noexcept { return static_cast<std::int64_t>(submitted - returned - withdrawn); }
@@ -73,9 +78,11 @@ struct FrameLedgerStats {
 // thread, and all calls but submitted() and withdrawn() belong there: elsewhere they throw quarry::Error.
 class FrameLedger {
   public:
+    // The clock whose times it takes.
     using Clock = FrameClock::Clock;
     using time_point = FrameClock::time_point;
 
+    // Most frames that recent() can remember.
     static constexpr std::size_t kMostHistory = 65'536;
 
     // Throws std::invalid_argument for an option out of range.
@@ -103,10 +110,12 @@ class FrameLedger {
     // frame that is still to come, so of another ledger.
     [[nodiscard]] QUARRY_API bool returned(FrameTag tag);
 
+    // The frame that has begun last, the thread it belongs to, and the options it was made with.
     std::uint64_t frame() const noexcept { return frame_; }  // the latest; 0: none yet
     const HostGuard& host() const noexcept { return options_.host; }
     const FrameLedgerOptions& options() const noexcept { return options_; }
 
+    // The figures so far.
     QUARRY_API FrameLedgerStats stats() const;
     // The frames that are remembered, oldest first, the latest one as it is now.
     QUARRY_API std::vector<FrameRecord> recent() const;
@@ -128,6 +137,7 @@ class FrameLedger {
     std::chrono::nanoseconds period_{};  // 0: no deadline
     std::uint64_t frame_ = 0;
     bool open_ = false;
+    std::optional<TraceSpan> span_;  // of the frame that is open
     time_point begun_{};
     FrameLedgerStats stats_;  // without the submitted ones of the current frame, and without the withdrawn ones
     std::vector<FrameRecord> history_;  // a ring

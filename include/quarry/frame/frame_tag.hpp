@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "quarry/export.hpp"
+
 namespace quarry {
 
 // The frame in which a job was submitted, as FrameLedger::submitted hands it out. Trivial to copy into the job and

@@ -20,12 +20,13 @@
 
 namespace quarry {
 
-// A place in an inbox, taken before the work is begun: putting into it can not fail. Dropped without a put, it is given
+// A place in an inbox, taken before the work is begun: putting into it cannot fail. Dropped without a put, it is given
 // back. May outlive its inbox; what is put then is destroyed. One thread at a time.
 template <class T>
 class InboxSlot {
   public:
     InboxSlot() noexcept = default;
+    // Takes the slot over.
     InboxSlot(InboxSlot&& other) noexcept
         : state_(std::exchange(other.state_, nullptr)), slot_(std::exchange(other.slot_, impl::kNoSlot)) {}
     InboxSlot& operator=(InboxSlot&& other) noexcept {
@@ -40,6 +41,7 @@ class InboxSlot {
         impl::release_gate(state_->core.gate());
     }
 
+    // Whether it holds a slot.
     explicit operator bool() const noexcept { return state_ != nullptr; }
 
     // Hands the value over; the slot is empty afterwards. Throws quarry::Error if it is empty already; if the value's
@@ -75,6 +77,7 @@ class InboxSlot {
 class InboxTask {
   public:
     InboxTask() noexcept = default;
+    // Takes the job over.
     InboxTask(InboxTask&& other) noexcept
         : job_(std::exchange(other.job_, nullptr)), gate_(std::exchange(other.gate_, nullptr)) {}
     InboxTask& operator=(InboxTask&& other) noexcept {
@@ -89,6 +92,7 @@ class InboxTask {
         impl::release_gate(*gate_);
     }
 
+    // Whether it has a job.
     bool valid() const noexcept { return job_ != nullptr; }
     // Whether the job has ended: put its result or its error, or was cancelled.
     bool ready() const noexcept { return job_ != nullptr && impl::task_ready(*job_); }
@@ -141,11 +145,13 @@ class Inbox {
     InboxTask submit(Pool& pool, F&& f, const SubmitOptions& options = {}) {
         return *admit(pool, std::forward<F>(f), options, when_full());
     }
+    // With an importance in place of that of its priority.
     template <class F>
     InboxTask submit(Pool& pool, F&& f, const SubmitOptions& options, double importance) {
         return *admit(pool, weighed(std::forward<F>(f), importance), options, when_full());
     }
-    // The same, but std::nullopt when the lane is full; f is then untouched. Jobs that wait for a slot count.
+    // Submits without waiting: std::nullopt when the lane is full; f is then untouched. Jobs that wait for a slot
+    // count.
     template <class F>
     std::optional<InboxTask> try_submit(Pool& pool, F&& f, const SubmitOptions& options = {}) {
         return admit(pool, std::forward<F>(f), options, impl::Admission::WhenFull::refuse);
@@ -175,23 +181,35 @@ class Inbox {
     // what was given with the item counts.
     //
     // If fn throws, the item stays, as the first in line, and the error goes on to the caller. See drop_failed. fn may
-    // move from its item: take it as T& or T&&. Taken by value, a T that can be copied is copied; one that can not is
+    // move from its item: take it as T& or T&&. Taken by value, a T that can be copied is copied; one that cannot is
     // moved into fn, and ends there if fn throws.
     template <class Fn>
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn) {
         return deliver_ranked(budget, fn, Stored{state_}, Never{});
     }
+    // With importance(const T&), see above.
     template <class Fn, class Importance>
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn, Importance&& importance) {
         return deliver_ranked(budget, fn, Evaluated<Importance>{state_, importance}, Never{});
     }
-    // The same, and then sleeps until more is put, until done() or until the time is over: for work whose result
+    // Delivers until a moment of the steady clock, or of InboxOptions::clock: the end of the frame, say. One that has
+    // passed still delivers one item.
+    template <class Fn>
+    DeliveryReport deliver_by(std::chrono::steady_clock::time_point moment, Fn&& fn) {
+        return deliver(time_until(moment), fn);
+    }
+    template <class Fn, class Importance>
+    DeliveryReport deliver_by(std::chrono::steady_clock::time_point moment, Fn&& fn, Importance&& importance) {
+        return deliver(time_until(moment), fn, importance);
+    }
+    // Delivers, and then sleeps until more is put, until done() or until the time is over: for work whose result
     // belongs in this very frame. The budget needs a time.
     template <class Done, class Fn>
     DeliveryReport deliver_until(const DeliveryBudget& budget, Done&& done, Fn&& fn) {
         impl::require_time_limit(budget);
         return deliver_ranked(budget, fn, Stored{state_}, done);
     }
+    // With importance(const T&), as deliver.
     template <class Done, class Fn, class Importance>
     DeliveryReport deliver_until(const DeliveryBudget& budget, Done&& done, Fn&& fn, Importance&& importance) {
         impl::require_time_limit(budget);
@@ -210,6 +228,7 @@ class Inbox {
     const DeliveryReport& last_report() const noexcept { return state_.core.report; }
     const InboxStats& stats() const noexcept { return state_.core.stats; }
 
+    // How many results it has room for.
     std::size_t slots() const noexcept { return state_.core.slots(); }
     // Jobs that wait for a slot, about.
     std::size_t jobs_waiting() const noexcept { return impl::jobs_at(state_.core.gate()); }
@@ -234,6 +253,16 @@ class Inbox {
     };
     struct Never {};
 
+    DeliveryBudget time_until(std::chrono::steady_clock::time_point moment) const noexcept {
+        const std::chrono::nanoseconds now = state_.core.now();
+        const std::chrono::nanoseconds end = moment.time_since_epoch();
+        // The difference of far moments would overflow.
+        if (now < std::chrono::nanoseconds::zero() && end > DeliveryBudget::kNoLimit + now) {
+            return DeliveryBudget::everything();
+        }
+        return end <= now ? std::chrono::nanoseconds::zero() : end - now;
+    }
+
     template <class F>
     static impl::WithImportance<std::decay_t<F>> weighed(F&& f, double importance) {
         return {std::forward<F>(f), importance};
@@ -249,7 +278,7 @@ class Inbox {
         impl::require_deliverable(options.lane);
         impl::SlotGate& gate = state_.core.gate();
         impl::prepare_gate(gate, pool.core());
-        impl::Admission admission(pool.core(), options, full);
+        impl::Admission admission(pool.core(), options, full, impl::Admission::Needs::slot);
         if (!admission.granted()) return std::nullopt;
         impl::JobUnderConstruction under_construction(impl::allocate_job());
         BodyIn::emplace(under_construction.get(), std::forward<F>(f));

@@ -8,14 +8,19 @@ namespace quarry {
 // can also be turned back, which the steady clock promises never to do. Not for use by several threads at once.
 class VirtualClock {
   public:
+    // Those of the steady clock.
     using duration = std::chrono::steady_clock::duration;
     using time_point = std::chrono::steady_clock::time_point;
 
     VirtualClock() = default;
+    // Begins at that time.
     explicit VirtualClock(time_point now) noexcept : now_(now) {}
 
+    // The time that was set last.
     time_point now() const noexcept { return now_; }
+    // Moves the time, also backwards.
     void set(time_point now) noexcept { now_ = now; }
+    // Moves the time on.
     VirtualClock& operator+=(duration passed) noexcept {
         now_ += passed;
         return *this;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,9 +33,11 @@ enum class ReceiveStatus {
 template <class T>
 class ReceiveResult : public std::optional<T> {
   public:
+    // Empty, with the reason; or a value.
     explicit ReceiveResult(ReceiveStatus status) : status_(status) {}
     ReceiveResult(std::in_place_t, T&& value) : std::optional<T>(std::in_place, std::move(value)) {}
 
+    // Whether there is a value, and if not, why.
     ReceiveStatus status() const noexcept { return status_; }
 
   private:
@@ -63,6 +66,7 @@ class Channel {
     using Outcome = typename Ring::Outcome;
 
   public:
+    // Largest capacity.
     static constexpr std::size_t kMostCapacity = Ring::kMostCapacity;
 
     // Holds exactly `capacity` values, 1 to kMostCapacity; otherwise std::invalid_argument.
@@ -83,6 +87,8 @@ class Channel {
         const Outcome outcome = ring_.wait_to_send(claim);
         return finish_send(outcome, claim, value);
     }
+    // Sends a copy, which is made before it waits.
+    SendStatus send(const T& value) requires std::copy_constructible<T> { return send(T(value)); }
 
     // Never waits. May answer nothing while a send that began before has not ended.
     [[nodiscard]] std::optional<T> try_receive() {
@@ -99,7 +105,7 @@ class Channel {
         return ring_.template finish_receive<std::optional<T>>(claim);
     }
 
-    // The same for no longer than `duration`. A duration of zero, or less, does not wait.
+    // Waits for a value for no longer than `duration`. A duration of zero, or less, does not wait.
     template <class Rep, class Period>
     [[nodiscard]] ReceiveResult<T> receive_for(const std::chrono::duration<Rep, Period>& duration) {
         impl::require_may_block("Channel::receive_for");
@@ -119,6 +125,7 @@ class Channel {
     // for a value that will not come, are woken. Any thread, any number of times.
     void close() noexcept { ring_.close(); }
 
+    // Whether close() was called, and how many values there is room for.
     bool closed() const noexcept { return ring_.is_closed(); }
     std::size_t capacity() const noexcept { return ring_.capacity(); }
     // How many values are in the channel; right when nobody sends or receives.

@@ -38,9 +38,11 @@ class [[nodiscard]] coro {
     static_assert(!std::is_reference_v<T>, "return a pointer instead of a reference");
 
   public:
+    // For the compiler.
     using promise_type = impl::CoroPromise<T>;
 
     coro() noexcept = default;
+    // Takes the coroutine over; the other one is empty.
     coro(coro&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     coro& operator=(coro&& other) noexcept {
         coro dropped(std::move(*this));

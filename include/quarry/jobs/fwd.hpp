@@ -1,14 +1,24 @@
 #pragma once
 
+#include <cstdint>
+
 namespace quarry {
 
 class Cancelled;
 class Error;
 class Pool;
+class GraphError;
+class GraphNode;
+class GraphObserver;
 class Scope;
+class TaskGraph;
 class Trace;
 class TraceSpan;
+struct GraphReport;
+struct GraphRunOptions;
 struct JobError;
+struct NodeError;
+struct NodeTimes;
 struct PoolOptions;
 struct PoolStats;
 struct ScopeOptions;
@@ -16,6 +26,7 @@ struct SubmitOptions;
 struct TraceHooks;
 struct TraceOptions;
 struct WorkerStats;
+enum class NodeOutcome : std::uint8_t;
 enum class ReceiveStatus;
 enum class SendStatus;
 template <class T>

@@ -4,20 +4,18 @@
 #include <utility>
 
 #include "quarry/jobs/impl/join_frame.hpp"
+#include "quarry/jobs/impl/shared_pool.hpp"
 #include "quarry/jobs/pool.hpp"
 
 namespace quarry {
 
 namespace impl {
 
-// By value, so that the closures of the common case need not have an address.
 template <class F, class G>
 [[gnu::cold, gnu::noinline]] auto join_in_shared_pool(F f, G g) {
-    return Pool::shared().join(std::forward<F>(f), std::forward<G>(g));
+    const SharedPoolUse use;
+    return join_as_guest<Passed<F>, Passed<G>>(use.pool(), std::forward<F>(f), std::forward<G>(g));
 }
-
-template <class T>
-inline constexpr bool kCheapToPass = std::is_trivially_copyable_v<T> && !std::is_lvalue_reference_v<T>;
 
 }  // namespace impl
 
@@ -29,12 +27,14 @@ inline constexpr bool kCheapToPass = std::is_trivially_copyable_v<T> && !std::is
 // instructions, so there is no need for a cut-off in a recursion.
 template <class F, class G>
 auto join(F&& f, G&& g) {
-    if (impl::WorkerContext* const context = impl::current_context) [[likely]] {
-        return impl::join_on<F, G>(*context, f, g);
+    if constexpr (impl::check_join<F, G>()) {
+        if (impl::WorkerContext* const context = impl::current_context) [[likely]] {
+            return impl::join_on<F, G>(*context, f, g);
+        }
+        return impl::join_in_shared_pool<impl::Passed<F>, impl::Passed<G>>(std::forward<F>(f), std::forward<G>(g));
+    } else {
+        return impl::Misused{};
     }
-    using PassF = std::conditional_t<impl::kCheapToPass<F>, F, F&&>;
-    using PassG = std::conditional_t<impl::kCheapToPass<G>, G, G&&>;
-    return impl::join_in_shared_pool<PassF, PassG>(std::forward<F>(f), std::forward<G>(g));
 }
 
 // Offers the oldest closure that waits on this worker to whoever is hungry. Closures of `join` are offered when the

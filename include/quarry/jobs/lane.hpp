@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <stop_token>
 
+#include "quarry/export.hpp"
+
 namespace quarry {
 
 // Where a submitted job runs. Jobs of a scope, a join or a loop stay in the lane of the job that opened it; if that is
@@ -20,11 +22,12 @@ inline constexpr int kLanes = 4;
 enum class Priority : std::uint8_t { low, normal, high, urgent };
 inline constexpr int kPriorities = 4;
 
+// How a job is submitted.
 struct SubmitOptions {
-    Lane lane = Lane::frame;
-    Priority priority = Priority::normal;
-    std::stop_token stop_token = {};  // once requested, the job is cancelled if it has not started
-    const char* name = nullptr;       // in traces; not copied, so best a literal
+    Lane lane = Lane::frame;               // which threads run it
+    Priority priority = Priority::normal;  // before which others it starts
+    std::stop_token stop_token = {};       // once requested, the job is cancelled if it has not started
+    const char* name = nullptr;            // in traces; not copied, so best a literal
 };
 
 }  // namespace quarry

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <ranges>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -14,9 +17,11 @@ namespace quarry {
 
 // A piece of a loop: first <= i < last.
 struct IndexRange {
+    // From first up to, but without, last.
     std::size_t first;
     std::size_t last;
 
+    // How many indices.
     std::size_t size() const noexcept { return last - first; }
 };
 
@@ -46,11 +51,14 @@ struct LoopBody {
 }  // namespace impl
 
 // Calls body(i) for every i in [first, last), or body(IndexRange) for pieces of it, in no particular order and on any
-// number of workers. The loop is split on demand: it runs as one serial loop until somebody is hungry and what is left
-// is worth handing over, so there is no grain to choose. If a body throws, what has not started is left out and the
-// first error is rethrown when all has ended.
+// number of workers. The loop is split on demand: it runs as one serial loop until a worker is idle and the rest is
+// worth sharing, so there is no grain size to choose. If a body throws, what has not started is left out and the first
+// error is rethrown when all has ended.
+//
+// name: what traces call the pieces that other threads take, instead of "loop piece". A literal, or trace_name.
 template <class First, class Last, class Body>
-void parallel_for(Pool& pool, First first, Last last, Body&& body) {
+requires(!std::ranges::range<First>) void parallel_for(Pool& pool, First first, Last last, Body&& body,
+                                                       const char* name = nullptr) {
     static_assert(std::is_integral_v<First> && std::is_integral_v<Last>, "the range is made of integers");
     using Index = std::common_type_t<First, Last>;
     using Function = std::remove_reference_t<Body>;
@@ -69,7 +77,18 @@ void parallel_for(Pool& pool, First first, Last last, Body&& body) {
     using Unsigned = std::make_unsigned_t<Index>;
     const auto count = static_cast<Unsigned>(static_cast<Unsigned>(end) - static_cast<Unsigned>(begin));
     const impl::LoopBody<Index, Function> loop_body{body, begin};
-    impl::run_loop(pool, count, loop_body);
+    impl::run_loop(pool, count, loop_body, name);
+}
+
+// Calls body(element) for every element of a range, as the loop over its indices does.
+template <std::ranges::random_access_range Range, class Body>
+requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
+void parallel_for(Pool& pool, Range&& range, Body&& body, const char* name = nullptr) {
+    const auto first = std::ranges::begin(range);
+    using Difference = std::ranges::range_difference_t<Range>;
+    parallel_for(
+        pool, Difference{0}, static_cast<Difference>(std::ranges::distance(range)),
+        [&body, first](Difference i) { std::invoke(body, first[i]); }, name);
 }
 
 }  // namespace quarry

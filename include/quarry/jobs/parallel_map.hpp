@@ -9,28 +9,49 @@
 #include <ranges>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/map_indices.hpp"
+#include "quarry/jobs/impl/misuse.hpp"
 
 namespace quarry {
+
+namespace impl {
+
+// Says in one line what is wrong with the result of a function that maps.
+template <class R>
+constexpr bool check_mapped() {
+    constexpr bool kGivesSomething = !std::is_void_v<R>;
+    constexpr bool kMovable = !kGivesSomething || std::is_move_constructible_v<std::remove_cvref_t<R>>;
+    static_assert(kGivesSomething, "parallel_map: the function returns nothing; use parallel_for");
+    static_assert(kMovable, "parallel_map: a result can neither be moved nor copied; return a std::unique_ptr to it");
+    return kGivesSomething && kMovable;
+}
+
+}  // namespace impl
 
 // {f(range[0]), f(range[1]), ...}, in order. `f` may be called from several threads at once. Results need
 // only be movable. When `f` throws, all results that exist are destroyed before the error is rethrown.
 template <std::ranges::random_access_range Range, class F>
 requires std::invocable<F&, std::ranges::range_reference_t<Range>>
 auto parallel_map(Pool& pool, Range&& range, F f) {
-    const auto first = std::ranges::begin(range);
     using Difference = std::ranges::range_difference_t<Range>;
-    return impl::map_indices(
-        pool, static_cast<std::size_t>(std::ranges::distance(range)),
-        [&f, first](std::size_t i) -> decltype(auto) { return std::invoke(f, first[static_cast<Difference>(i)]); });
+    if constexpr (impl::check_mapped<std::invoke_result_t<F&, std::ranges::range_reference_t<Range>>>()) {
+        const auto first = std::ranges::begin(range);
+        return impl::map_indices(
+            pool, static_cast<std::size_t>(std::ranges::distance(range)),
+            [&f, first](std::size_t i) -> decltype(auto) { return std::invoke(f, first[static_cast<Difference>(i)]); });
+    } else {
+        return impl::Misused{};
+    }
 }
 
 // Consecutive elements of a range whose elements do not lie in one piece.
 template <std::random_access_iterator I>
 class ChunkView {
   public:
+    // So many elements from there on, as a range.
     ChunkView(I first, std::iter_difference_t<I> count) : first_(first), count_(count) {}
     I begin() const { return first_; }
     I end() const { return first_ + count_; }
@@ -66,11 +87,16 @@ auto chunk_map(Pool& pool, Range&& range, std::size_t chunk, F f) {
     using Difference = std::ranges::range_difference_t<Range>;
     const auto count = static_cast<std::size_t>(std::ranges::distance(range));
     const std::size_t chunks = count / chunk + (count % chunk != 0);
-    return impl::map_indices(pool, chunks, [&f, first, chunk, count](std::size_t i) -> decltype(auto) {
-        const std::size_t length = std::min(chunk, count - i * chunk);
-        return std::invoke(f,
-                           impl::chunk_at(first + static_cast<Difference>(i * chunk), static_cast<Difference>(length)));
-    });
+    using Chunk = decltype(impl::chunk_at(first, Difference{}));
+    if constexpr (impl::check_mapped<std::invoke_result_t<F&, Chunk>>()) {
+        return impl::map_indices(pool, chunks, [&f, first, chunk, count](std::size_t i) -> decltype(auto) {
+            const std::size_t length = std::min(chunk, count - i * chunk);
+            return std::invoke(
+                f, impl::chunk_at(first + static_cast<Difference>(i * chunk), static_cast<Difference>(length)));
+        });
+    } else {
+        return impl::Misused{};
+    }
 }
 
 }  // namespace quarry

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/scan_shared.hpp"
 

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "quarry/export.hpp"
+#include "quarry/jobs/error.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/admission.hpp"
 #include "quarry/jobs/impl/join_frame.hpp"
+#include "quarry/jobs/impl/misuse.hpp"
 #include "quarry/jobs/lane.hpp"
 #include "quarry/jobs/stats.hpp"
 #include "quarry/jobs/task.hpp"
@@ -30,6 +32,7 @@ struct Schedule {
 
 }  // namespace impl
 
+// How a pool is made; the defaults suit most programs.
 struct PoolOptions {
     int workers = 0;                      // 0: one per usable CPU (affinity mask and cgroup quota count); at most 1,024
     int io_threads = 2;                   // of Lane::io, started by its first job; 0: no such lane; at most 256
@@ -40,13 +43,14 @@ struct PoolOptions {
     std::string name = "quarry";          // of the threads, with their number behind it
     std::function<void(std::exception_ptr)> on_error = {};  // a detached task failed; empty: counted, first one logged
     std::function<void(int)> on_thread_start = {};          // on each thread of the pool, with its index
-    std::function<void(int)> on_thread_stop = {};
+    std::function<void(int)> on_thread_stop = {};           // on each thread of the pool, before it ends
 };
 
 // Worker threads that share their work by stealing. Every call may come from any thread: from outside, from a job of
 // this pool, from a job of another pool. Destroying a pool finishes all that was accepted.
 class Pool {
   public:
+    // Limits of the options.
     static constexpr int kMostWorkers = 1024;
     static constexpr int kMostIoThreads = 256;
     static constexpr std::size_t kMostQueueCapacity = std::size_t{1} << 20;
@@ -71,11 +75,11 @@ class Pool {
 
     // Hands f() to the threads of a lane. From outside it waits for room in the lane's queue; from within a job, a
     // scope, a join or a loop of any pool it never waits, because the worker that would make room may be waiting for
-    // that job; nor does the host's thread for its own lane. Throws quarry::Error when the pool is being destroyed; its
-    // own jobs may still submit then, and all of it is run.
+    // that job; nor does the host's thread for its own lane, or while a job waits in that lane. Throws quarry::Error
+    // when the pool is being destroyed; its own jobs may still submit then, and all of it is run.
     template <class F>
     Task<std::invoke_result_t<std::decay_t<F>&>> submit(F&& f, const SubmitOptions& options = {});
-    // The same without ever waiting: std::nullopt when the lane is full, and f is then untouched.
+    // Submits without ever waiting: std::nullopt when the lane is full, and f is then untouched.
     template <class F>
     std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> try_submit(F&& f, const SubmitOptions& options = {});
 
@@ -101,14 +105,17 @@ class Pool {
     QUARRY_API void begin_frame();
     QUARRY_API void end_frame();
 
+    // How many workers there are.
     QUARRY_API int worker_count() const noexcept;
+    // What they have done; exact when the pool is idle.
     QUARRY_API PoolStats stats() const;
 
     // A pool with the default options, made at first use. It is never destroyed, unless by stop_shared(): no thread is
     // left to a static destructor.
     QUARRY_API static Pool& shared();
     // Destroys that pool, if there is one, as any pool: all that was accepted is finished first. To its own jobs it
-    // stays the shared one meanwhile; for everybody else the next use makes a new one.
+    // stays the shared one meanwhile; for everybody else the next use makes a new one. Waits for a `join` of another
+    // thread in it. Whoever holds a reference from shared() must be done with it before.
     QUARRY_API static void stop_shared();
     // The pool whose job runs on this thread, or in whose scope this thread takes part; else null.
     QUARRY_API static Pool* current() noexcept;
@@ -119,6 +126,7 @@ class Pool {
     QUARRY_API static Lane current_lane() noexcept;
     QUARRY_API static Priority current_priority() noexcept;
 
+    // For the layers that build on this one.
     impl::PoolCore& core() const noexcept { return *core_; }
 
   private:
@@ -130,13 +138,22 @@ class Pool {
 
 template <class F, class G>
 auto Pool::join(F&& f, G&& g) {
-    impl::JoinEntry entry(*this);
-    return impl::join_on<F, G>(entry.context(), f, g);
+    if constexpr (impl::check_join<F, G>()) {
+        impl::WorkerContext* const context = impl::current_context;
+        if (context != nullptr && &context->core == core_.get()) [[likely]] {
+            return impl::join_on<F, G>(*context, f, g);
+        }
+        return impl::join_as_guest<impl::Passed<F>, impl::Passed<G>>(*this, std::forward<F>(f), std::forward<G>(g));
+    } else {
+        return impl::Misused{};
+    }
 }
 
 template <class F>
 auto Pool::admit(impl::Admission& admission, F&& f, const SubmitOptions& options) {
     using R = std::invoke_result_t<std::decay_t<F>&>;
+    static_assert(impl::kMovesOut<R>,
+                  "Pool::submit: the result can neither be moved nor copied; return a std::unique_ptr to it");
     using Body = impl::TaskBody<std::decay_t<F>, R>;
     impl::JobUnderConstruction under_construction(impl::allocate_job());
     Body& body = impl::BodyIn<Body>::emplace(under_construction.get(), std::forward<F>(f));
@@ -160,3 +177,6 @@ std::optional<Task<std::invoke_result_t<std::decay_t<F>&>>> Pool::try_submit(F&&
 }
 
 }  // namespace quarry
+
+// The bodies of Pool::scope. At the end: it needs Pool.
+#include "quarry/jobs/scope.hpp"  // IWYU pragma: export

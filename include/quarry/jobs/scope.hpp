@@ -21,16 +21,24 @@ struct JobError {
     static constexpr std::size_t kBody = static_cast<std::size_t>(-2);    // the scope's own body threw
     static constexpr std::size_t kNested = static_cast<std::size_t>(-1);  // the job was spawned by another thread
 
-    std::size_t index;  // in the order of spawning on the scope's own thread, or one of the above
-    std::exception_ptr error;
+    std::size_t index;         // in the order of spawning on the scope's own thread, or one of the above
+    std::exception_ptr error;  // what it threw
 };
 
+// GCC takes the initialisation of a deprecated member for a use of it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+// How a scope ends before its time, and what becomes of its errors.
 struct ScopeOptions {
-    std::stop_token stop = {};  // once requested, jobs that have not started are cancelled
+    std::stop_token stop_token = {};  // once requested, jobs that have not started are cancelled
+    [[deprecated("use stop_token")]] std::stop_token stop = {};  // goes with the next version
     // Receives every error, in index order, and nothing is rethrown, unless there is no memory for one of them: then
     // the first error is.
     std::vector<JobError>* errors = nullptr;
+    // What traces call the scope's jobs, instead of "scope job". Lives as long as the trace: a literal, or trace_name.
+    const char* name = nullptr;
 };
+#pragma GCC diagnostic pop
 
 // What a job of a scope returned. Valid once scope() has returned, and as long as one likes after that.
 template <class R>
@@ -124,6 +132,7 @@ template <class R>
 class ScopeResult {
   public:
     ScopeResult() noexcept = default;
+    // Takes the result over; the other one is empty.
     ScopeResult(ScopeResult&& other) noexcept
         : job_(std::exchange(other.job_, nullptr)), value_(std::exchange(other.value_, nullptr)) {}
     ScopeResult& operator=(ScopeResult&& other) noexcept {

@@ -32,6 +32,7 @@ struct WorkerStats {
     std::uint64_t queue_high_water = 0;        // most jobs in its own queue
     std::chrono::nanoseconds steal_latency{};  // sum over `steals`: from running out of work to having some again
 
+    // Jobs that ran.
     std::uint64_t executed() const noexcept { return completed + failed; }
 
     // Field by field; the high-water mark of the sum is the larger one, that of a difference the later one.
@@ -39,12 +40,13 @@ struct WorkerStats {
     QUARRY_API WorkerStats& operator-=(const WorkerStats& earlier) noexcept;
 };
 
+// The figures of a pool since it was made, or since an earlier look.
 struct PoolStats {
-    std::vector<WorkerStats> workers;
-    std::vector<WorkerStats> io;  // the threads of Lane::io
-    WorkerStats guests;           // threads outside the pool while they take part in a scope, join or loop of their own
-    WorkerStats outside;          // what threads outside the pool submitted (or wait to), cancelled and woke
-    WorkerStats total;            // the sum of all above; at idle total.spawned = completed + failed + cancelled
+    std::vector<WorkerStats> workers;  // one for each
+    std::vector<WorkerStats> io;       // the threads of Lane::io
+    WorkerStats guests;   // threads outside the pool while they take part in a scope, join or loop of their own
+    WorkerStats outside;  // what threads outside the pool submitted (or wait to), cancelled and woke
+    WorkerStats total;    // the sum of all above; at idle total.spawned = completed + failed + cancelled
 
     // Share of each worker (and, last, of the guests) in the jobs executed by these, 0 to 1.
     QUARRY_API std::vector<double> shares() const;

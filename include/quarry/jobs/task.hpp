@@ -51,6 +51,7 @@ class Task {
 
   public:
     Task() noexcept = default;
+    // Takes the job over; the other one is empty.
     Task(Task&& other) noexcept
         : job_(std::exchange(other.job_, nullptr)), result_(std::exchange(other.result_, nullptr)) {}
     Task& operator=(Task&& other) noexcept {
@@ -98,10 +99,15 @@ class Task {
     bool raise(Priority priority) { return impl::raise_task(job(), priority); }
 
     // A job that starts when this one has ended, in the same lane and at the same priority: f(value), or f() for void.
-    // If this one fails or is cancelled, f is not called and the new one ends in the same way. Consumes this Task;
-    // never waits for room.
+    // If this one fails or is cancelled, f is not called and the new one ends in the same way. Consumes this Task, so
+    // it is called on a temporary or on std::move(task); never waits for room.
     template <class F>
-    auto then(F&& f) -> Task<typename impl::ThenResult<std::decay_t<F>, R>::type>;
+    auto then(F&& f) && -> Task<typename impl::ThenResult<std::decay_t<F>, R>::type>;
+    template <class F>
+    [[deprecated("then consumes the task: write std::move(task).then(f)")]] auto then(
+        F&& f) & -> Task<typename impl::ThenResult<std::decay_t<F>, R>::type> {
+        return std::move(*this).then(std::forward<F>(f));
+    }
 
   private:
     friend class Pool;
@@ -195,7 +201,7 @@ struct ThenBody {
 
 template <class R>
 template <class F>
-auto Task<R>::then(F&& f) -> Task<typename impl::ThenResult<std::decay_t<F>, R>::type> {
+auto Task<R>::then(F&& f) && -> Task<typename impl::ThenResult<std::decay_t<F>, R>::type> {
     using Body = impl::ThenBody<std::decay_t<F>, R>;
     impl::Job& antecedent = job();
     impl::JobUnderConstruction under_construction(impl::allocate_job());

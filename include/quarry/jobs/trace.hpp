@@ -28,17 +28,20 @@ struct TraceHooks {
     void (*thread)(const char* name) = nullptr;
 };
 
+// How much a trace keeps, and who is told.
 struct TraceOptions {
     // The newest ones are kept. 16 to 16,777,216, at 32 bytes each; 0 where only the hooks are wanted.
     std::size_t events_per_thread = 16'384;
     const TraceHooks* hooks = nullptr;  // with them jobs are never drawn together: see docs/guide/tracing.md
 };
 
-// Records what the threads of pools do, for a timeline in Perfetto (ui.perfetto.dev) or chrome://tracing: one track a
-// thread with a span for each job, instants for steals, parks and wakes, counters of queued jobs, and what the program
-// adds itself (below). Every call may come from any thread, but one at a time; writing while the pools work is fine.
+// Records what the threads of pools do, for a timeline in Perfetto (ui.perfetto.dev): one track a thread with a span
+// for each job, arrows from where a job was submitted to where it started, instants for steals, parks and wakes,
+// counters of queued jobs, and what the program adds itself (below). Every call may come from any thread, but one at a
+// time; writing while the pools work is fine.
 class Trace {
   public:
+    // Limits of events_per_thread.
     static constexpr std::size_t kFewestEvents = 16;
     static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
 
@@ -51,7 +54,8 @@ class Trace {
     QUARRY_API ~Trace();
 
     // From now on the pool is recorded; further pools may join. After stop() it begins anew, without what it had.
-    // Throws quarry::Error if a trace records this pool already. The pool may end first.
+    // Throws quarry::Error if a trace records this pool already, or if the library was built without trace points. The
+    // pool may end first.
     QUARRY_API void start(Pool& pool);
     // Ends the recording for all its pools; jobs that run now are left out. What was recorded stays.
     QUARRY_API void stop() noexcept;
@@ -61,8 +65,8 @@ class Trace {
     QUARRY_API std::uint64_t kept() const;
     QUARRY_API std::uint64_t lost() const;
 
-    // The JSON format of Chrome, which Perfetto reads. To a file: under a temporary name first, so that there is a
-    // whole file or none; throws quarry::Error.
+    // As JSON that Perfetto reads. To a file: there is a whole new file or the old one, with the
+    // mode that it had; a device, a pipe or /dev/fd/N is written to directly. Throws quarry::Error.
     QUARRY_API void write(const std::filesystem::path& path) const;
     QUARRY_API void write(std::ostream& out) const;
 
@@ -88,7 +92,14 @@ QUARRY_API void record_counter(const char* name, double value) noexcept;
 // left out.
 class TraceSpan {
   public:
+    // Begins it. The name must live as long as the trace: a literal, or trace_name().
     explicit TraceSpan(const char* name) noexcept {
+        if (impl::any_trace()) [[unlikely]]
+            begin(name);
+    }
+    // "frame 17": for the turns of a loop, which need no name each. Numbers up to 2^40 - 1; the higher bits of others
+    // are cut off.
+    TraceSpan(const char* name, std::uint64_t number) noexcept : number_(number), numbered_(true) {
         if (impl::any_trace()) [[unlikely]]
             begin(name);
     }
@@ -104,6 +115,8 @@ class TraceSpan {
     QUARRY_API void end() noexcept;
 
     std::uint64_t trace_ = 0;
+    std::uint64_t number_ = 0;
+    bool numbered_ = false;
     const char* name_;  // this and the rest are set by begin()
     const void* thread_;
     const TraceHooks* hooks_;
@@ -120,7 +133,7 @@ inline void trace_counter(const char* name, double value) noexcept {
         impl::record_counter(name, value);
 }
 
-// The same text as a name that lives as long as the program; equal texts give one name. Takes a lock.
+// Keeps the text as a name that lives as long as the program; equal texts give one name. Takes a lock.
 QUARRY_API const char* trace_name(std::string_view text);
 
 }  // namespace quarry

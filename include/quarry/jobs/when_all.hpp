@@ -132,7 +132,8 @@ auto when_all(Task<First> first, Task<Rest>... rest) {
     return impl::gather_all<impl::CollectTuple<First, Rest...>>({std::move(first), std::move(rest)...});
 }
 
-// The same for any number of one type: their values in a vector, or void. None at all: a task that has ended.
+// A task that ends when any number of tasks of one type have: their values in a vector, or void. Without any task it
+// has ended already.
 template <class R>
 auto when_all(std::vector<Task<R>> tasks) {
     return impl::gather_all<impl::CollectVector<R>>(std::move(tasks));

@@ -24,6 +24,7 @@ QUARRY_API std::size_t most_places_in(const Pool& pool) noexcept;
 template <class T>
 class WorkerLocal {
   public:
+    // make() makes each of them.
     explicit WorkerLocal(
         Pool& pool, std::function<T()> make = [] { return T(); })
         : pool_(pool), make_(std::move(make)), places_(impl::most_places_in(pool)) {}

@@ -15,6 +15,7 @@
 
 namespace quarry::terrain {
 
+// What a glb file is checked against.
 struct GlbCheckOptions {
     // All chunks of the world, also those without a surface. Without them the file's own count: a surface that ends
     // where the file has no chunk is then taken for the rim. In a welded file it is one that ends at any border
@@ -23,15 +24,19 @@ struct GlbCheckOptions {
     Pool* pool = nullptr;
 };
 
+// What a check of a glb file has found.
 struct GlbCheck {
+    // No more findings than this are listed.
     static constexpr std::size_t kMostFindings = 100;
 
     std::vector<std::string> findings;  // one line each; the last one says if there are more
+    // How much the file holds.
     std::uint64_t nodes = 0;
     std::uint64_t vertices = 0;
     std::uint64_t triangles = 0;
     std::optional<Closedness> closedness;  // of a file in which nothing was wrong up to there
 
+    // Whether nothing was found.
     bool is_good() const noexcept { return findings.empty(); }
 };
 
@@ -40,7 +45,7 @@ struct GlbCheck {
 // what is wrong with them is in the findings.
 QUARRY_API GlbCheck check_glb(std::span<const std::byte> bytes, const GlbCheckOptions& options = {});
 
-// Throws quarry::Error for a file that can not be read.
+// Throws quarry::Error for a file that cannot be read.
 QUARRY_API GlbCheck check_glb(const std::filesystem::path& path, const GlbCheckOptions& options = {});
 
 }  // namespace quarry::terrain

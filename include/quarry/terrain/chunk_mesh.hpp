@@ -20,6 +20,7 @@ enum class ChunkContent : std::uint8_t {
 
 // Part of an index list.
 struct IndexRange {
+    // The first index and how many there are.
     std::uint32_t first = 0;
     std::uint32_t count = 0;
 
@@ -29,6 +30,7 @@ struct IndexRange {
 // A vertex less than one cell away from some sides. Where such a side is active (its neighbour is coarser) bake moves
 // the vertex to make room for transition cells.
 struct BorderVertex {
+    // Its place among the vertices.
     std::uint32_t vertex = 0;
     std::uint32_t sides = 0;  // the near ones, as bits; at least one
 
@@ -37,6 +39,7 @@ struct BorderVertex {
 
 // All that any of the 64 side masks needs. Positions and triangles are as those of Mesh.
 struct ChunkMesh {
+    // Which chunk it is, and what it holds.
     ChunkKey key;
     ChunkContent content = ChunkContent::rejected;
     std::int32_t cells = 0;  // along each axis
@@ -48,10 +51,12 @@ struct ChunkMesh {
     MeshVector<MaterialWeights> materials;  // one for each position, or none at all
     std::uint32_t full_vertices = 0;
 
+    // Three for each triangle: first those of the chunk's own cells, then those of each side.
     IndexList indices;
     IndexRange regular;
     std::array<IndexRange, side::count> transitions{};  // one for each side, in the order of the bits
 
+    // Vertices that move where a neighbour is coarser, and where to.
     MeshVector<BorderVertex> border;
 
     MeshBounds bounds;  // of full vertices that have not moved
@@ -59,6 +64,7 @@ struct ChunkMesh {
     friend bool operator==(const ChunkMesh&, const ChunkMesh&) = default;
 };
 
+// Equal for equal meshes, on any machine.
 QUARRY_API std::uint64_t content_hash(const ChunkMesh& mesh) noexcept;
 
 // The chunk as it is drawn when exactly the sides in mask have a coarser neighbour. Holds no vertex that no triangle

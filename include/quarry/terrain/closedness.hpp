@@ -20,6 +20,7 @@ struct Closedness {
     std::uint64_t repeated = 0;  // edges walked more than once in one direction: the surface touches itself there
     std::optional<Position> first_crack;  // the middle of one, in voxels of LOD 0
 
+    // Whether no crack was found.
     bool is_closed() const noexcept { return cracks == 0; }
 
     friend bool operator==(const Closedness&, const Closedness&) = default;

@@ -29,9 +29,9 @@ class QUARRY_API Cover {
 // Values from `from` on and below `to`. At both ends the share changes over the width `blend`, half of it on either
 // side, along t * t * (3 - 2 * t).
 struct CoverRange {
-    double from = -std::numeric_limits<double>::infinity();
-    double to = std::numeric_limits<double>::infinity();  // above from
-    double blend = 0;                                     // 0 .. 1e6
+    double from = -std::numeric_limits<double>::infinity();  // below to
+    double to = std::numeric_limits<double>::infinity();     // above from
+    double blend = 0;                                        // 0 .. 1e6
 };
 
 // Throws std::invalid_argument that says what is allowed.

@@ -22,17 +22,18 @@ struct MaterialColour {
     float blue = 1;
 };
 
+// How meshes are written.
 struct ExportOptions {
     std::int32_t cells = 32;  // of the chunks, along each axis, and their lattice: as they were extracted
-    Lattice lattice{};
-    bool welded = false;     // one mesh: vertices of several chunks at one lattice place are one
-    bool collision = false;  // positions and indices only; triangles without area are left out
-    bool optimise = true;    // triangles and vertices in an order that suits caches; 0.07 ms a chunk
+    Lattice lattice{};        // that the meshes were extracted on
+    bool welded = false;      // one mesh: vertices of several chunks at one lattice place are one
+    bool collision = false;   // positions and indices only; triangles without area are left out
+    bool optimise = true;     // triangles and vertices in an order that suits caches; 0.07 ms a chunk
     // What materials look like where a format shows them: grass, rock, snow, earth, unless said otherwise.
     std::array<MaterialColour, kMaterials> colours{
         MaterialColour{0.082F, 0.11F, 0.034F}, {0.15F, 0.138F, 0.126F}, {0.8F, 0.81F, 0.83F}, {0.26F, 0.19F, 0.115F}};
-    Pool* pool = nullptr;  // takes part in optimising; null: the calling thread alone
-    std::stop_token stop_token{};
+    Pool* pool = nullptr;                           // takes part in optimising; null: the calling thread alone
+    std::stop_token stop_token{};                   // once requested, Cancelled is thrown
     std::atomic<std::uint64_t>* written = nullptr;  // bytes so far, for whoever shows progress
 };
 
@@ -43,7 +44,7 @@ struct ExportOptions {
 //
 // Where vertices are merged the first mesh's normal and materials are kept. Across seams normals are equal; where a
 // transition cell has no width a full-resolution and a half-resolution vertex meet whose normals differ by what the
-// coarser level can not show.
+// coarser level cannot show.
 //
 // All throw std::invalid_argument for options out of range and meshes that are not whole (a number of normals or
 // materials that is not that of positions, an index beyond them, positions that are not finite; welded: not on the
@@ -69,15 +70,17 @@ QUARRY_API void write_ply(std::ostream& out, std::span<const Mesh> meshes, const
 // `welded` changes nothing. Throws quarry::Error, before anything is written, for more than 2^32 - 1 triangles.
 QUARRY_API void write_stl(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options = {});
 
+// The formats that can be written.
 enum class ExportFormat { glb, obj, ply, stl };
 
+// Writes in that format, as the function of its name does.
 QUARRY_API void write(ExportFormat format, std::ostream& out, std::span<const Mesh> meshes,
                       const ExportOptions& options = {});
 
 // Bytes that write_glb will write, exactly, be it more than it would agree to.
 QUARRY_API std::uint64_t glb_size(std::span<const Mesh> meshes, const ExportOptions& options = {});
 
-// The same for any format; exact but for obj, whose numbers have as many digits as they need.
+// The size of a file in any format; exact but for obj, whose numbers have as many digits as they need.
 QUARRY_API std::uint64_t estimated_size(ExportFormat format, std::span<const Mesh> meshes,
                                         const ExportOptions& options = {});
 

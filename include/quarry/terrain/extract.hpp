@@ -15,13 +15,15 @@ namespace impl {
 struct ExtractMemory;
 }
 
+// Limits of the number of cells along an axis of a chunk, and of its level of detail.
 inline constexpr std::int32_t kFewestCells = 4;
 inline constexpr std::int32_t kMostCells = 62;
 inline constexpr std::int32_t kCoarsestLod = 7;
 
+// How a chunk is meshed.
 struct ExtractOptions {
-    std::int32_t cells = 32;  // along each axis; an even number from kFewestCells to kMostCells
-    Lattice lattice{};
+    std::int32_t cells = 32;               // along each axis; an even number from kFewestCells to kMostCells
+    Lattice lattice{};                     // where samples lie in the world
     const Materials* materials = nullptr;  // what fills the weights of vertices; null: meshes have none
 };
 
@@ -29,10 +31,12 @@ struct ExtractOptions {
 class QUARRY_API ExtractScratch {
   public:
     ExtractScratch();
+    // Takes the memory over.
     ExtractScratch(ExtractScratch&&) noexcept;
     ExtractScratch& operator=(ExtractScratch&&) noexcept;
     ~ExtractScratch();
 
+    // For extract; nobody else needs it.
     impl::ExtractMemory& memory() noexcept { return *memory_; }
 
   private:
@@ -45,15 +49,17 @@ class QUARRY_API ExtractScratch {
 // outside 0..kCoarsestLod, wrong options, or a chunk beyond kLatticeLimit.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
 
-// The same with memory that the calling thread keeps for this.
+// Extracts with memory that the calling thread keeps for this.
 QUARRY_API ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options = {});
 
+// A chunk meshed for one mask.
 struct BakedChunk {
+    // What the chunk holds, and its mesh if that is a surface.
     ChunkContent content = ChunkContent::rejected;
     Mesh mesh;
 };
 
-// The same as bake(extract(field, key, options, scratch), mask), for when no other mask will be asked for. Without
+// Gives what bake(extract(field, key, options, scratch), mask) gives, for when no other mask will be asked for. Without
 // active sides it takes a fifth less time.
 QUARRY_API BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, const ExtractOptions& options,
                                     ExtractScratch& scratch);

@@ -32,7 +32,7 @@ class QUARRY_API Field {
     // Holds the density, as the functions above round it, of every place in the box. May be wider, never narrower.
     virtual Interval bounds(const Box& box) const = 0;
 
-    // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart can not
+    // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart cannot
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 
@@ -49,6 +49,7 @@ class QUARRY_API Field {
     // Combinations leave out what does not matter there. It is asked for once a chunk.
     virtual std::shared_ptr<const Field> within(const Box& box) const;
 
+    // At one place.
     float density_at(Position point) const;
     Gradient gradient_at(Position point, double spacing) const;
 };

@@ -9,6 +9,7 @@ namespace quarry::terrain {
 // Hills without overhangs: density = y - offset - fBm(x, 0, z) * amplitude.
 class QUARRY_API HeightField final : public Field {
   public:
+    // Throws std::invalid_argument for an option out of range.
     explicit HeightField(const NoiseOptions& options = {});
 
     void sample(const SampleBlock& block, float* out) const override;

@@ -20,7 +20,9 @@ inline constexpr std::size_t kMostHeightmapBytes = std::size_t{1} << 28;  // of 
 // neighbourhood. Never changes.
 class QUARRY_API Heightmap {
   public:
+    // Lowest and highest value of some pixels.
     struct Range {
+        // Values of the image, 0 to 65,535.
         std::uint16_t low = 0;
         std::uint16_t high = 0;
 
@@ -29,11 +31,13 @@ class QUARRY_API Heightmap {
 
     // Pixels that each stand for 2^n x 2^n of the picture's, n being the level's number; rows one after the other.
     struct Level {
+        // In pixels.
         std::int32_t width = 0;
         std::int32_t height = 0;
         std::vector<std::uint16_t> values;  // means
         std::vector<Range> ranges;          // none at level 0, where the values are the ranges
 
+        // Where the value of that pixel lies in `values`.
         std::size_t index(std::int32_t x, std::int32_t z) const noexcept {
             return static_cast<std::size_t>(z) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
         }
@@ -43,6 +47,7 @@ class QUARRY_API Heightmap {
     // exceed the limits above.
     Heightmap(std::int32_t width, std::int32_t height, std::vector<std::uint16_t> values);
 
+    // Size in pixels, and the value of one.
     std::int32_t width() const noexcept { return levels_.front().width; }
     std::int32_t height() const noexcept { return levels_.front().height; }
     std::uint16_t at(std::int32_t x, std::int32_t z) const noexcept {
@@ -63,13 +68,14 @@ class QUARRY_API Heightmap {
 // colour profiles are not applied. Throws quarry::Error with the file's name and what is wrong with it.
 QUARRY_API Heightmap read_png_heightmap(const std::filesystem::path& file);
 
-// The same from memory; name is what errors call it.
+// Reads a PNG from memory; name is what errors call it.
 QUARRY_API Heightmap parse_png_heightmap(std::span<const std::byte> png, const std::string& name);
 
 // A file that holds width * height unsigned 16-bit numbers, low byte first, and nothing else. Throws quarry::Error with
 // the file's name and what is wrong with it.
 QUARRY_API Heightmap read_raw_heightmap(const std::filesystem::path& file, std::int32_t width, std::int32_t height);
 
+// Reads such numbers from memory; name is what errors call them.
 QUARRY_API Heightmap parse_raw_heightmap(std::span<const std::byte> raw, std::int32_t width, std::int32_t height,
                                          const std::string& name);
 

@@ -8,12 +8,13 @@
 
 namespace quarry::terrain {
 
+// Where a heightmap lies in the world.
 struct HeightmapOptions {
     double pixel_size = 1;      // world units from one pixel to the next; 1e-3 .. 1e6
     double height_scale = 256;  // from black to white, in world units; -1e6 .. 1e6
     double offset = 0;          // the height of black, in world units; -1e6 .. 1e6
     double origin_x = 0;        // where the middle of the first pixel of the first row lies; -1e9 .. 1e9
-    double origin_z = 0;
+    double origin_z = 0;        // -1e9 .. 1e9
 };
 
 // Throws std::invalid_argument that names the option and its range.

@@ -9,6 +9,7 @@ namespace quarry::terrain {
 
 // A place in world units. Lattice points times the voxel size are exact or rounded once, the same way everywhere.
 struct Position {
+    // World units; y is up.
     double x = 0;
     double y = 0;
     double z = 0;
@@ -24,6 +25,7 @@ inline constexpr std::int32_t kLargestStep = 128;
 
 // The address of a sample, in units of the finest voxel: the coarse sample at 2 * p is the fine sample at 2 * p.
 struct LatticePoint {
+    // Units of the finest voxel.
     std::int32_t x = 0;
     std::int32_t y = 0;
     std::int32_t z = 0;
@@ -34,9 +36,11 @@ struct LatticePoint {
 // Where lattice points lie in the world: coordinate * voxel_size + origin, in double, per axis. Two blocks that share
 // samples have equal lattices; only then do the samples have equal bits. The origin is how a field is moved.
 struct Lattice {
+    // World units of the finest voxel, and where coordinate 0 lies.
     double voxel_size = 1;
     Position origin{};
 
+    // World units of a lattice coordinate.
     constexpr double x(std::int32_t coordinate) const noexcept { return coordinate * voxel_size + origin.x; }
     constexpr double y(std::int32_t coordinate) const noexcept { return coordinate * voxel_size + origin.y; }
     constexpr double z(std::int32_t coordinate) const noexcept { return coordinate * voxel_size + origin.z; }
@@ -47,20 +51,25 @@ struct Lattice {
 
 // nx * ny * nz samples, step lattice units apart on each axis, from first upwards; in memory x runs fastest, then y.
 struct SampleBlock {
+    // The sample with the lowest coordinates.
     LatticePoint first{};
     std::int32_t step = 1;  // a power of two, at most kLargestStep
+    // How many samples along each axis, on which lattice.
     std::int32_t nx = 1;
     std::int32_t ny = 1;
     std::int32_t nz = 1;
     Lattice lattice{};
 
+    // How many samples it has.
     constexpr std::size_t size() const noexcept {
         return static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz);
     }
+    // Where a sample lies in the output.
     constexpr std::size_t index(std::int32_t x, std::int32_t y, std::int32_t z) const noexcept {
         const auto row = static_cast<std::size_t>(z) * static_cast<std::size_t>(ny) + static_cast<std::size_t>(y);
         return row * static_cast<std::size_t>(nx) + static_cast<std::size_t>(x);
     }
+    // Where it lies in the world.
     constexpr Position at(std::int32_t x, std::int32_t y, std::int32_t z) const noexcept {
         return lattice.at({first.x + x * step, first.y + y * step, first.z + z * step});
     }
@@ -74,6 +83,7 @@ QUARRY_API void check(const SampleBlock& block);
 
 // All points between two corners, in world units, borders included.
 struct Box {
+    // Corners, both included.
     Position low{};
     Position high{};
 
@@ -87,6 +97,7 @@ constexpr Box box_of(const SampleBlock& block) noexcept {
 
 // All densities from low to high, both included.
 struct Interval {
+    // Ends, both included.
     float low = 0;
     float high = 0;
 
@@ -98,6 +109,7 @@ struct Interval {
 
 // How fast the density grows along each axis, per world unit.
 struct Gradient {
+    // Change of density per world unit.
     float x = 0;
     float y = 0;
     float z = 0;

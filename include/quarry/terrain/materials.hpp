@@ -41,6 +41,7 @@ struct MaterialLayer {
     double strength = 1;                                // 0 .. 1; 1 hides what is below
 };
 
+// Most layers of LayeredMaterials.
 inline constexpr std::size_t kMostLayers = 64;
 
 // A ground that lies everywhere and layers over it, the last one on top.
@@ -60,6 +61,7 @@ class QUARRY_API LayeredMaterials final : public Materials {
 
 // A ball of paint: everything up to radius - soft from its centre, nothing beyond the radius.
 struct Stroke {
+    // World units.
     Position centre{};
     double radius = 1;    // 1e-6 .. 1e9
     double soft = 0;      // 0 .. radius
@@ -67,6 +69,7 @@ struct Stroke {
     double strength = 1;  // 0 .. 1; 1 hides what is below
 };
 
+// Most strokes of PaintedMaterials.
 inline constexpr std::size_t kMostStrokes = 100'000;
 
 // Strokes over other materials, the last one on top.

@@ -12,7 +12,9 @@
 
 namespace quarry::terrain {
 
+// A place or a direction in a mesh.
 struct Vector3 {
+    // Relative to the origin of its chunk.
     float x = 0;
     float y = 0;
     float z = 0;
@@ -20,7 +22,9 @@ struct Vector3 {
     friend constexpr bool operator==(const Vector3&, const Vector3&) = default;
 };
 
+// The smallest box around a mesh.
 struct MeshBounds {
+    // Corners, both included.
     Vector3 low{};
     Vector3 high{};
 
@@ -37,10 +41,12 @@ class QUARRY_API IndexList {
     static constexpr std::size_t kMostShortVertices = 65'535;
 
     IndexList() = default;
+    // Short if the number of vertices allows it.
     IndexList(std::span<const std::uint32_t> indices, std::size_t vertices);
     // Of a mesh with at most kMostShortVertices vertices.
     explicit IndexList(MeshVector<std::uint16_t> indices) noexcept : short_(std::move(indices)) {}
 
+    // Number and kind of the indices, and one of them.
     std::size_t size() const noexcept { return short_.size() + long_.size(); }
     bool empty() const noexcept { return size() == 0; }
     bool is_short() const noexcept { return long_.empty(); }
@@ -61,12 +67,15 @@ class QUARRY_API IndexList {
 // neighbour's equal vertex has equal bits once both are moved to a common corner); the host scales them by the voxel
 // size times 2^LOD. Triangles are counter-clockwise seen from outside the solid; normals have length 1 and point there.
 struct Mesh {
+    // Which chunk it is, and its vertices relative to the origin of that.
     ChunkKey key;
     MeshVector<Vector3> positions;
     MeshVector<Vector3> normals;
     MeshVector<MaterialWeights> materials;  // one for each position, or none at all
+    // Three for each triangle.
     IndexList indices;
     std::uint32_t regular_indices = 0;  // the first ones, of the chunk's own cells; the rest are of transition cells
+    // Of the positions.
     MeshBounds bounds;
 
     friend bool operator==(const Mesh&, const Mesh&) = default;

@@ -10,7 +10,7 @@ namespace quarry::terrain {
 
 // fBm = sum(persistence^i * noise_i) / sum(persistence^i), noise_i of frequency * lacunarity^i, |noise_i| < 1.
 struct NoiseOptions {
-    std::uint64_t seed = 42;
+    std::uint64_t seed = 42;   // other seeds are other worlds
     int octaves = 4;           // 1 .. 16
     double frequency = 0.02;   // of the first octave, in waves per world unit; 1e-6 .. 1e3, the last octave's <= 1e4
     double amplitude = 32;     // in world units; 0 .. 1e6
@@ -25,6 +25,7 @@ QUARRY_API void check(const NoiseOptions& options);
 // Hills with overhangs: density = y - offset - fBm(x, y, z) * amplitude.
 class QUARRY_API NoiseField final : public Field {
   public:
+    // Throws std::invalid_argument for an option out of range.
     explicit NoiseField(const NoiseOptions& options = {});
 
     void sample(const SampleBlock& block, float* out) const override;
@@ -33,6 +34,7 @@ class QUARRY_API NoiseField final : public Field {
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override;
 
+    // As given to the constructor.
     const NoiseOptions& options() const noexcept { return options_; }
 
   private:

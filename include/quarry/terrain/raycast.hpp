@@ -7,12 +7,15 @@
 
 namespace quarry::terrain {
 
+// How far a ray goes, and how exact it is.
 struct RayOptions {
     double reach = 1000;       // world units; above 0 .. 1e6
     double resolution = 0.25;  // what is thinner than this along the ray may be missed; 1e-6 .. 1e6
 };
 
+// Where a ray met something solid.
 struct RayHit {
+    // World units along the ray, and the place there.
     double distance = 0;
     Position position{};
 };

@@ -10,6 +10,7 @@ namespace quarry::terrain {
 // density = y - offset - amplitude * sum(persistence^i * (1 - 2 * |noise_i|)) / sum(persistence^i).
 class QUARRY_API RidgedField final : public Field {
   public:
+    // Throws std::invalid_argument for an option out of range.
     explicit RidgedField(const NoiseOptions& options = {});
 
     void sample(const SampleBlock& block, float* out) const override;

@@ -10,6 +10,7 @@ namespace quarry::terrain {
 // Solid below the plane through point; normal points out of the ground and need not have length 1.
 class QUARRY_API PlaneField final : public Field {
   public:
+    // Through that point; the normal points to the air and need not have length 1.
     PlaneField(Position point, Position normal);
 
     void densities(std::span<const Position> points, std::span<float> out) const override;
@@ -21,8 +22,10 @@ class QUARRY_API PlaneField final : public Field {
     double distance_ = 0;  // of the plane from 0, along the normal
 };
 
+// A solid ball.
 class QUARRY_API SphereField final : public Field {
   public:
+    // World units; throws std::invalid_argument for a radius that is not above 0.
     SphereField(Position centre, double radius);
 
     void sample(const SampleBlock& block, float* out) const override;
@@ -36,6 +39,7 @@ class QUARRY_API SphereField final : public Field {
     double radius_;
 };
 
+// A solid box.
 class QUARRY_API BoxField final : public Field {
   public:
     // half_size: from the centre to each side.

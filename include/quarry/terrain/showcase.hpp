@@ -8,6 +8,7 @@
 
 namespace quarry::terrain {
 
+// The seed of the pictures in the documentation.
 inline constexpr std::uint64_t kShowcaseSeed = 42;
 
 // A world worth looking at, made of the library's own fields: ridged mountains, warped so that they overhang, valleys

@@ -19,6 +19,7 @@ namespace quarry::terrain {
 
 // A chunk of a world, and the sides on which its neighbour is coarser.
 struct PlacedChunk {
+    // Which chunk, and on which of its sides the neighbour is coarser.
     ChunkKey key;
     std::uint32_t mask = 0;
 
@@ -30,6 +31,7 @@ inline constexpr std::size_t kMostChunks = 100'000'000;
 
 // Worlds of one level of detail, in the middle of which lies lattice point 0.
 struct GridOptions {
+    // Level of detail of all chunks, cells along an axis of each, and most chunks before it is refused.
     std::int32_t lod = 0;
     std::int32_t cells = 32;
     double voxel_size = 1;  // of the finest level, in world units
@@ -47,17 +49,20 @@ QUARRY_API std::vector<PlacedChunk> sphere_world(double radius, const GridOption
 // down.
 QUARRY_API std::vector<PlacedChunk> box_world(const Position& size, const GridOptions& options = {});
 
+// Which chunks lie around a viewer.
 struct OctreeOptions {
-    Position viewer{};
-    double radius = 2048;       // in world units, as is lod_distance
+    Position viewer{};                     // world units
+    std::vector<Position> more_viewers{};  // a node is as far away as it is from the nearest of all viewers
+    double radius = 2048;                  // in world units, as is lod_distance
     double lod_distance = 128;  // closer than this all is LOD 0; closer than twice that at most LOD 1; and so on
+    // Coarsest level, cells along an axis of a chunk, where samples lie, and most chunks before it is refused.
     std::int32_t max_lod = kCoarsestLod;
     std::int32_t cells = 32;
     Lattice lattice{};
     std::size_t most_chunks = kMostChunks;
 };
 
-// A cut through the octree of chunks: all leaves that reach into the ball around the viewer, each as coarse as
+// A cut through the octree of chunks: all leaves that reach into the ball around a viewer, each as coarse as
 // lod_distance allows, but leaves that touch, be it in a corner, differ by at most one level. No two overlap, and the
 // ball has no hole. A side's bit is set where the neighbour is a coarser leaf of the cut. Depth first, x before y
 // before z. Throws as the functions above.
@@ -72,35 +77,39 @@ enum class Keep {
 // Figures that another thread may read while a world is meshed.
 struct WorldProgress {
     std::atomic<std::uint64_t> to_mesh{0};  // chunks that bounds have left over; 0 until that is known
-    std::atomic<std::uint64_t> meshed{0};
+    std::atomic<std::uint64_t> meshed{0};   // chunks
 };
 
+// How a world is meshed.
 struct WorldOptions {
+    // For each chunk; what is kept of it.
     ExtractOptions extract{};
     Keep keep = Keep::baked;
+    // Once requested, Cancelled is thrown; who follows the progress.
     std::stop_token stop_token{};
     WorldProgress* progress = nullptr;
 };
 
 // Each chunk is counted as one of the last three.
 struct WorldCounts {
-    std::uint64_t total = 0;
+    std::uint64_t total = 0;          // chunks
     std::uint64_t rejected = 0;       // by bounds
     std::uint64_t sampled_empty = 0;  // by samples
-    std::uint64_t surface = 0;
+    std::uint64_t surface = 0;        // with a mesh
 
     friend constexpr bool operator==(const WorldCounts&, const WorldCounts&) = default;
 };
 
+// The meshes of a world.
 struct WorldMesh {
     // Of chunks with a surface, in the order of the places; the list that is not kept is empty.
     std::vector<Mesh> meshes;
     std::vector<ChunkMesh> extracted;
 
     std::vector<ChunkContent> contents;  // one for each place
-    WorldCounts counts;
-    std::uint64_t vertices = 0;  // of the meshes; of extracted ones those of the chunks' own cells
-    std::uint64_t triangles = 0;
+    WorldCounts counts;                  // of chunks
+    std::uint64_t vertices = 0;          // of the meshes; of extracted ones those of the chunks' own cells
+    std::uint64_t triangles = 0;         // of the meshes
 
     // Chunks with a surface that each worker has meshed; one more for threads that are not workers, if they had any.
     std::vector<std::uint64_t> surface_by_worker;
@@ -121,6 +130,7 @@ struct WorldEstimate {
     std::vector<Mesh> sample;   // of some of these, evenly spread; those with a surface
     double scale = 0;           // times what the sample has is about what the world has
 
+    // What the surface chunks are expected to hold.
     QUARRY_API double vertices() const noexcept;
     QUARRY_API double triangles() const noexcept;
     QUARRY_API double bytes() const noexcept;  // in memory, of baked meshes

@@ -54,7 +54,8 @@ class Claim {
             state_.fetch_or(kClaimed, std::memory_order_relaxed);
             return (seen & kClaimed) == 0;
         }
-        return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
+        // For Injection::note_entry_without_job; the claim itself needs no order.
+        return (state_.fetch_or(kClaimed, std::memory_order_seq_cst) & kClaimed) == 0;
     }
 
     // What a continuation waited for has ended. True: it is to be queued, at `priority`. False: it was claimed before,
@@ -67,6 +68,9 @@ class Claim {
     }
     // A hint: who then claims the job acquires what was done before it was armed.
     bool is_armed() const noexcept { return (state_.load(std::memory_order_relaxed) & kUnarmed) == 0; }
+
+    // A hint, until the caller has tried to claim it itself; but once it is true it stays so.
+    bool is_claimed() const noexcept { return (state_.load(std::memory_order_seq_cst) & kClaimed) != 0; }
 
     enum class Raise { too_late, noted, requeue };
     // Whoever calls holds a reference. requeue: the caller queues the job once more, with a reference that was counted
@@ -166,7 +170,9 @@ class Claim {
     }
     // Whether nobody else knows of the job any more: no handle, and no reference but the caller's.
     bool is_forgotten() const noexcept {
-        return (state_.load(std::memory_order_acquire) & (kReferences | kHandle)) == 1;
+        const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_forgotten, std::memory_order_acquire));
+        if (Policy::mutated(Mutation::claim_forgotten_handle_only)) return (seen & kHandle) == 0;
+        return (seen & (kReferences | kHandle)) == 1;
     }
 
     void retain() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }

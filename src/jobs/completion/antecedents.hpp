@@ -24,7 +24,7 @@ class Antecedents {
             if ((seen & (kVisited | kReplacing)) != 0) {
                 Policy::cpu_relax();
                 seen = word_.load(Policy::order(Mutation::chain_cleared, std::memory_order_acquire));
-            } else if (word_.compare_exchange_weak(seen, seen | kVisited, std::memory_order_acquire,
+            } else if (word_.compare_exchange_weak(seen, seen | kVisited, std::memory_order_relaxed,
                                                    Policy::order(Mutation::chain_cleared, std::memory_order_acquire))) {
                 visit(seen);
                 word_.fetch_and(~kVisited, Policy::order(Mutation::chain_leave, std::memory_order_release));
@@ -37,7 +37,7 @@ class Antecedents {
     // From here on a visit finds that one, and nobody reaches the one before through this. Not beside clear(). Waits
     // for a visit that has begun; one that comes meanwhile waits for us.
     void replace(std::uintptr_t address) noexcept {
-        wait_for_visit(word_.fetch_or(kReplacing, std::memory_order_acquire));
+        wait_for_visit(word_.fetch_or(kReplacing, Policy::order(Mutation::chain_replacing, std::memory_order_acquire)));
         word_.store(address, Policy::order(Mutation::chain_replace, std::memory_order_release));
     }
 

@@ -36,4 +36,20 @@ NextToEnd<Node> next_to_end(Node& task, AntecedentsOf antecedents_of, FirstUnend
     }
 }
 
+// Returns when the task has ended. advance(job): runs that job or waits for its end, with a reference that becomes the
+// callee's. yield(): lets the thread go on that is about to queue something.
+template <class Policy, class Node, class AntecedentsOf, class FirstUnended, class Release, class Advance, class Yield>
+void wait_for_chain(Node& task, AntecedentsOf antecedents_of, FirstUnended first_unended, Release release,
+                    Advance advance, Yield yield) {
+    while (!task.end.is_set()) {
+        const NextToEnd<Node> next = next_to_end<Policy>(task, antecedents_of, first_unended, release);
+        if (next.is_being_queued) {
+            release(&next.job);
+            yield();
+        } else {
+            advance(next.job);
+        }
+    }
+}
+
 }  // namespace quarry::impl

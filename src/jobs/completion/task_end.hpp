@@ -44,8 +44,9 @@ class TaskEnd {
         return word_.exchange(kSet, Policy::order(Mutation::task_end_set, std::memory_order_acq_rel));
     }
 
-    // The same when nobody can listen any more, or ask: the caller has the only reference to the job.
-    std::uintptr_t set_unseen() noexcept { return word_.load(std::memory_order_acquire); }
+    // The same when nobody can listen any more, or ask: the caller has the only reference to the job, and has acquired
+    // what the others did before they let go of theirs (Claim::is_forgotten).
+    std::uintptr_t set_unseen() noexcept { return word_.load(std::memory_order_relaxed); }
 
   private:
     typename Policy::template Atomic<std::uintptr_t> word_{kNobody};

@@ -130,10 +130,11 @@ class Deque {
     // Thief. Whether the oldest entry is there and accepted, without taking it; accept is as in steal_if.
     template <class Accept>
     bool oldest_satisfies(Accept accept) const {
-        const std::uint64_t top = top_.load(std::memory_order_seq_cst);
+        const std::uint64_t top = top_.load(std::memory_order_relaxed);
         if (distance(top, load_bottom()) <= 0) return false;
-        const Buffer* buffer = buffer_.load(std::memory_order_acquire);
-        T entry = buffer->slots.get()[top & buffer->mask.get()].load(std::memory_order_relaxed);
+        const Buffer* buffer = buffer_.load(Policy::order(Mutation::deque_look_buffer, std::memory_order_acquire));
+        T entry = buffer->slots.get()[top & buffer->mask.get()].load(
+            Policy::order(Mutation::deque_look_entry, std::memory_order_acquire));
         return entry != nullptr && accept(entry);
     }
 

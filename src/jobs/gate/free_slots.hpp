@@ -53,7 +53,7 @@ class FreeSlots {
     // Only while nobody takes or gives.
     std::uint32_t count_free() const noexcept {
         std::uint32_t free = 0;
-        for (std::uint32_t slot = slot_of(top_.load(std::memory_order_acquire)); slot != kNone && free <= count_;
+        for (std::uint32_t slot = slot_of(top_.load(std::memory_order_relaxed)); slot != kNone && free <= count_;
              slot = below_[slot].load(std::memory_order_relaxed)) {
             ++free;
         }

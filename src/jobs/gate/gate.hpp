@@ -54,11 +54,13 @@ class Gate {
 
     // The answer of must_go may have changed.
     void look_who_must_go() noexcept {
-        (void)sweep_.exchange(true, std::memory_order_release);
+        (void)sweep_.exchange(true, Policy::order(Mutation::gate_sweep, std::memory_order_release));
         attend();
     }
     // A job that waits may have been raised: the next time a slot is given, they are put in order again.
-    void note_raise() noexcept { (void)raised_.exchange(true, std::memory_order_release); }
+    void note_raise() noexcept {
+        (void)raised_.exchange(true, Policy::order(Mutation::gate_raise, std::memory_order_release));
+    }
 
     std::uint32_t waiting_hint() const noexcept { return waiting_.load(std::memory_order_relaxed); }
     const FreeSlots<Policy>& free() const noexcept { return free_; }
@@ -80,8 +82,9 @@ class Gate {
                 requests_.store(0, std::memory_order_release);
                 return;
             }
-        } while (!requests_.compare_exchange_strong(
-            seen, 0, Policy::order(Mutation::gate_hand_on, std::memory_order_acq_rel), std::memory_order_acquire));
+        } while (!requests_.compare_exchange_strong(seen, 0,
+                                                    Policy::order(Mutation::gate_hand_on, std::memory_order_acq_rel),
+                                                    Policy::order(Mutation::gate_again, std::memory_order_acquire)));
     }
 
     void pass() noexcept {
@@ -99,7 +102,8 @@ class Gate {
 
     // Whoever takes a flag back sees what those who set it did before.
     static bool was_set(typename Policy::template Atomic<bool>& flag) noexcept {
-        return flag.load(std::memory_order_relaxed) && flag.exchange(false, std::memory_order_acquire);
+        return flag.load(std::memory_order_relaxed) &&
+               flag.exchange(false, Policy::order(Mutation::gate_flag, std::memory_order_acquire));
     }
 
     // Those who came are found newest first.

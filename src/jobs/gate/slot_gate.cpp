@@ -31,7 +31,10 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
             // From here on the job may run at any moment: a raise may have left it another entry.
             // Never into the calling worker's own queues: it may be past them in its search, and would not look again.
             const Lane lane = task_front(node).lane;
-            visit.core().injection(lane).push(node, static_cast<Priority>(level));
+            Injection& injection = visit.core().injection(lane);
+            injection.room_before_slot().make(1);
+            injection.take_room_beyond();
+            injection.push(node, static_cast<Priority>(level));
             visit.core().job_queued(visit.core().own_worker(), lane, node);
             return true;
         }
@@ -45,7 +48,7 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
 void GatedJobs::forget(Node& node) const noexcept {
     {
         const TaskVisit visit(node);
-        if (visit) visit.core().injection(task_front(node).lane).give_room_back();
+        if (visit) visit.core().injection(task_front(node).lane).room_before_slot().make(1);
     }
     release(&node);
     gate.release();
@@ -109,12 +112,12 @@ Node* Worker::take_slot_or_wait(Node& node, SlotGate& gate) noexcept {
     const std::uint32_t slot = gate.is_closed() ? kNoSlot : gate.protocol.try_take_if_none_waits();
     if (slot == kNoSlot) {
         gate.retain(1);
-        core.injection(task_front(node).lane).take_room_beyond();
         gate.protocol.wait(node);
         gate.release();
         return nullptr;
     }
     gate_link(node).slot = slot;
+    core.injection(task_front(node).lane).room_before_slot().make(1);
     if (node.claim.try_start_with_slot()) return &node;
     gate.protocol.give(slot);
     gate.release();
@@ -220,6 +223,7 @@ void leave_gate_unused(Job& job) noexcept {
         gate.protocol.give(gate_link(node).slot);
         gate.release();
     } else if (!node.claim.has_entered_gate()) {
+        task_header(node).home->core().injection(task_front(node).lane).room_before_slot().make(1);
         gate_link(node).gate->release();
     }
 }

@@ -27,7 +27,8 @@ inline GateLink& gate_link(Node& node) noexcept {
     return *std::launder(reinterpret_cast<GateLink*>(node.closure + kTaskHeaderBytes));
 }
 
-// What the protocol needs to know of jobs. A job that waits at the gate is counted in the room of its lane.
+// What the protocol needs to know of jobs. A job that waits at the gate has room of its lane for
+// those without a slot, and none in the queue.
 struct GatedJobs {
     using Job = Node;
 

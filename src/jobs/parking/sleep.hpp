@@ -25,6 +25,13 @@ class Sleep {
     static constexpr std::int64_t searching(std::int64_t word) { return (word >> 15) & 0xffff; }
     static constexpr std::int64_t appetite(std::int64_t word) { return word >> 31; }
 
+    // Whether an owner of private work should offer some. futile: the counters with which the last offer found nobody.
+    static constexpr bool wants_work(std::int64_t word, std::int64_t futile) {
+        if (appetite(word) <= 0) return false;
+        if (Policy::mutated(Mutation::offer_futile)) return appetite(word) != appetite(futile);
+        return word != futile;
+    }
+
     // The word itself, for those who only want a hint.
     auto& word() noexcept { return word_; }
 
@@ -56,14 +63,23 @@ class Sleep {
         }
     }
 
-    // A job was published before this call. The counters: a wake is needed if nobody searches and somebody sleeps.
+    // A job was published before this call. The counters: a wake is needed if nobody searches and somebody sleeps
+    // (crews.hpp).
     [[nodiscard]] std::int64_t new_job() noexcept {
         if (!Policy::mutated(Mutation::sleep_publish_fence)) Policy::fence(std::memory_order_seq_cst);
         return word_.load(std::memory_order_relaxed);
     }
     // The same for a job whose publisher has passed a seq_cst fence already.
     [[nodiscard]] std::int64_t counters() const noexcept { return word_.load(std::memory_order_relaxed); }
-    static constexpr bool needs_wake(std::int64_t word) { return sleeping(word) > 0 && searching(word) == 0; }
+
+    // The end has come, and was published before this call: wake_one() wakes one, searchers or not, and says whether
+    // there was one.
+    template <class WakeOne>
+    void wake_all(WakeOne wake_one) noexcept {
+        (void)new_job();
+        while (wake_one()) {
+        }
+    }
 
     // Wakes one sleeper unless a searcher is awake (unless `even_if_searching`). parker(i) for i in [0, count) are
     // all the workers' parkers. True: one was woken.

@@ -38,13 +38,19 @@ class Room {
 
     // Returns when room was taken, or false when `closed` became true.
     bool wait(const Flag& closed) noexcept {
+        return wait_unless([&closed] { return closed.load(std::memory_order_relaxed); });
+    }
+    // The same for any reason to give up. give_up() is asked before each look for room, and after every wake(): who
+    // changes its answer writes that, passes a seq_cst fence, and calls wake_all() if somebody waits.
+    template <class GiveUp>
+    bool wait_unless(GiveUp give_up) noexcept {
         waiters_.fetch_add(1, std::memory_order_relaxed);
         if (!Policy::mutated(Mutation::room_wait_fence)) Policy::fence(std::memory_order_seq_cst);
         bool taken = false;
         for (bool look_first = !Policy::mutated(Mutation::room_recheck);; look_first = true) {
             // Before the looks: what happens after them changes the word.
             const std::uint32_t seen = made_.load(Policy::order(Mutation::room_seen, std::memory_order_acquire));
-            if (closed.load(std::memory_order_relaxed)) break;
+            if (give_up()) break;
             taken = look_first && try_take();
             if (taken) break;
             Policy::futex_wait(made_, seen);
@@ -56,9 +62,13 @@ class Room {
     // not go meanwhile; false: `closed` is true already. take_back() undoes that, as the last touch.
     template <class TryCount, class TakeBack>
     bool wait_counted(const Flag& closed, TryCount try_count, TakeBack take_back) noexcept {
+        return wait_counted_unless([&closed] { return closed.load(std::memory_order_relaxed); }, try_count, take_back);
+    }
+    template <class GiveUp, class TryCount, class TakeBack>
+    bool wait_counted_unless(GiveUp give_up, TryCount try_count, TakeBack take_back) noexcept {
         const bool late = Policy::mutated(Mutation::room_count_late);
         if (!late && !try_count()) return false;
-        const bool taken = wait(closed);
+        const bool taken = wait_unless(give_up);
         if (late && taken) (void)try_count();
         if (!late && !taken) take_back();
         return taken;
@@ -66,6 +76,8 @@ class Room {
     // Lets all who wait look at `closed` again, which was stored sequentially consistently.
     void wake_all() noexcept { wake(waiters_.load(Policy::order(Mutation::room_wake_all, std::memory_order_seq_cst))); }
 
+    // After a write that is sequentially consistent, see wait_unless.
+    bool has_waiters() const noexcept { return waiters_.load(std::memory_order_seq_cst) != 0; }
     std::size_t used_hint() const noexcept { return used_.load(std::memory_order_relaxed); }
 
   private:

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <ostream>
+#include <tuple>
 
 #include "jobs/trace/label.hpp"
 
@@ -49,9 +50,18 @@ std::string number(double value) {
     return text;
 }
 
+// From where a job was submitted to where it started, or the first of those that are drawn together.
+struct Arrow {
+    std::size_t from_thread;
+    std::uint64_t from;  // ticks
+    std::size_t to_thread;
+    std::uint64_t to;
+};
+
 class Writer {
   public:
-    Writer(std::ostream& out, const Timeline& timeline) : out_(out), at_(timeline), process_(os::process_number()) {}
+    Writer(std::ostream& out, const Timeline& timeline, const std::vector<std::shared_ptr<Track>>& tracks)
+        : out_(out), at_(timeline), tracks_(tracks), process_(os::process_number()) {}
 
     void metadata(std::size_t thread, const char* name, const std::string& arguments) {
         begin("M", thread, name);
@@ -59,7 +69,9 @@ class Writer {
     }
 
     void event(std::size_t thread, const Event& event) {
-        const std::string name = escaped(event.name);
+        std::string name = escaped(event.name);
+        if (event.kind == Event::Kind::numbered) name += " " + std::to_string(event.job);
+        if (event.kind == Event::Kind::submit) return submit(thread, event);
         if (event.kind == Event::Kind::counter) {
             begin("C", thread, name.c_str());
             out_ << ",\"ts\":" << microseconds(at_(event.begin)) << ",\"args\":{\"value\":" << number(event.value())
@@ -75,9 +87,19 @@ class Writer {
             out_ << ",\"s\":\"t\"";
         }
         if (event.kind == Event::Kind::steal) {
-            out_ << ",\"args\":{\"from\":" << event.detail << ",\"jobs\":" << event.count << "}";
+            out_ << ",\"args\":{\"from\":\"" << escaped(name_of(TraceOwner::unpack(event.end)))
+                 << "\",\"jobs\":" << event.count << "}";
         }
         out_ << "}";
+    }
+
+    void arrow(const Arrow& arrow, std::size_t id) {
+        const auto end = [&](const char* phase, std::size_t thread, std::uint64_t ticks, const char* more) {
+            begin(phase, thread, "job");
+            out_ << ",\"cat\":\"job\",\"id\":" << id << ",\"ts\":" << microseconds(at_(ticks)) << more << "}";
+        };
+        end("s", arrow.from_thread, arrow.from, "");
+        end("f", arrow.to_thread, arrow.to, ",\"bp\":\"e\"");
     }
 
     void lost(std::size_t thread, std::uint64_t count, std::uint64_t ticks) {
@@ -91,6 +113,16 @@ class Writer {
              << ",\"name\":\"" << escaped_name << "\"";
         first_ = false;
     }
+    // A viewer ties an arrow to the span that it begins in, and there may be none: so this is one, of a nanosecond.
+    void submit(std::size_t thread, const Event& event) {
+        begin("X", thread, escaped(event.name).c_str());
+        out_ << ",\"ts\":" << microseconds(at_(event.begin)) << ",\"dur\":0.001}";
+    }
+    std::string name_of(const TraceOwner& owner) const {
+        const auto found = std::find_if(tracks_.begin(), tracks_.end(),
+                                        [&](const std::shared_ptr<Track>& track) { return track->owner == owner; });
+        return found != tracks_.end() ? (*found)->name : "a thread that is not in this trace";
+    }
     static std::string span_arguments(const Event& event) {
         std::string arguments;
         const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ",") + argument; };
@@ -102,8 +134,51 @@ class Writer {
 
     std::ostream& out_;
     const Timeline& at_;
+    const std::vector<std::shared_ptr<Track>>& tracks_;
     const long process_;
     bool first_ = true;
+};
+
+// A submit and the start of a job are told apart from those of other jobs by the place in memory that the job had,
+// which it has for itself in between: a start belongs to the last submit there before it, if there was no other start
+// since.
+class Arrows {
+  public:
+    // Of one thread, in the order of their begin; lost: older ones are missing.
+    void add(std::size_t thread, const std::vector<Event>& events, bool lost) {
+        for (const Event& event : events) {
+            const bool starts = event.kind == Event::Kind::span || event.kind == Event::Kind::sampled;
+            if (event.job == 0 || (!starts && event.kind != Event::Kind::submit)) continue;
+            ends_.push_back({event.job, event.begin, starts, thread});
+        }
+        if (lost && !events.empty()) complete_since_ = std::max(complete_since_, events.front().begin);
+    }
+
+    std::vector<Arrow> found() {
+        std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) {
+            return std::tie(a.job, a.ticks, a.starts) < std::tie(b.job, b.ticks, b.starts);
+        });
+        std::vector<Arrow> arrows;
+        for (std::size_t i = 1; i < ends_.size(); ++i) {
+            const End& from = ends_[i - 1];
+            const End& to = ends_[i];
+            const bool belong = from.job == to.job && !from.starts && to.starts;
+            // Before that a later submit of another job at the same place may be among those that are lost.
+            if (belong && from.ticks >= complete_since_)
+                arrows.push_back({from.thread, from.ticks, to.thread, to.ticks});
+        }
+        return arrows;
+    }
+
+  private:
+    struct End {
+        std::uint64_t job;
+        std::uint64_t ticks;
+        bool starts;
+        std::size_t thread;
+    };
+    std::vector<End> ends_;
+    std::uint64_t complete_since_ = 0;
 };
 
 // A span is recorded when it ends, after what is within it. Readers want the outer one first.
@@ -175,7 +250,8 @@ void write_trace_json(const TraceSession& session, std::ostream& out) {
     const Timeline timeline(session.started, os::read_clocks());
     out << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"quarry\",\"events_lost\":" << lost
         << "},\"traceEvents\":[";
-    Writer writer(out, timeline);
+    Writer writer(out, timeline, tracks);
+    Arrows arrows;
     writer.metadata(0, "process_name", "\"name\":\"" + escaped(os::process_name()) + "\"");
     for (std::size_t i = 0; i < tracks.size(); ++i) {
         const std::size_t thread = i + 1;
@@ -184,7 +260,10 @@ void write_trace_json(const TraceSession& session, std::ostream& out) {
         const std::vector<Event> events = in_order_of_begin(copies[i]);
         if (copies[i].first != 0 && !events.empty()) writer.lost(thread, copies[i].first, events.front().begin);
         for (const Event& event : events) writer.event(thread, event);
+        arrows.add(thread, events, copies[i].first != 0);
     }
+    std::size_t id = 0;
+    for (const Arrow& arrow : arrows.found()) writer.arrow(arrow, ++id);
     out << "\n]}\n";
 }
 

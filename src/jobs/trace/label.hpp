@@ -5,6 +5,7 @@
 #include "jobs/group.hpp"
 #include "jobs/node.hpp"
 #include "jobs/task_header.hpp"
+#include "jobs/trace/event.hpp"
 
 namespace quarry::impl {
 
@@ -24,8 +25,16 @@ inline TraceLabel trace_label_of(const Node& node) noexcept {
                 static_cast<std::uint8_t>(1 + static_cast<int>(header.lane))};
     }
     // A scope always has options, if only the default ones.
-    if (node.group != nullptr) return {node.group->options == nullptr ? "loop piece" : "scope job", 0};
+    if (node.group != nullptr) {
+        if (node.group->name != nullptr) return {node.group->name, 0};
+        return {node.group->options == nullptr ? "loop piece" : "scope job", 0};
+    }
     return {node.next.get() == &node ? "join" : "task", 0};
+}
+// By which a trace knows a submitted job from its queueing to its start; 0 for others. Another job has it afterwards.
+inline std::uint64_t trace_number_of(const Node& node) noexcept {
+    if (!node.is_task()) return 0;
+    return reinterpret_cast<std::uintptr_t>(&node) / sizeof(Node) & Event::kMostJob;
 }
 // Null for lane 0.
 const char* trace_lane_name(std::uint8_t lane) noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "jobs/pool_core.hpp"
 
@@ -75,6 +76,7 @@ void TraceRun::open(Track& track, const Node& node) noexcept {
     operate_ = node.operate;
     group_ = node.group;
     label_ = trace_label_of(node);
+    job_ = trace_number_of(node);
     size_ = track.batch;
     left_ = size_;
 }
@@ -85,7 +87,7 @@ void TraceRun::close() noexcept {
     const std::uint32_t jobs = size_ - left_;
     left_ = 0;
     // Not if the trace has been stopped.
-    if (serial_ == worker_.trace.load(std::memory_order_relaxed)) {
+    if (serial_ == trace_of(worker_)) {
         if (Track* const track = track_for(serial_)) {
             track->batch = next_batch(jobs, now - begun_);
             record_span(*track, worker_,
@@ -94,7 +96,8 @@ void TraceRun::close() noexcept {
                          .name = label_.name,
                          .kind = Event::Kind::span,
                          .lane = label_.lane,
-                         .count = jobs});
+                         .count = static_cast<std::uint16_t>(jobs),
+                         .job = job_});
         }
     }
     begun_ = now;
@@ -122,6 +125,7 @@ void TraceJob::begin_alone(Worker& worker, const Node& node) noexcept {
     if (inline_) track->inline_skipped = 0;
     worker_ = &worker;
     label_ = trace_label_of(node);
+    job_ = trace_number_of(node);
     if (track->hooks != nullptr && track->hooks->begin != nullptr) {
         hooks_ = track->hooks;
         hooked_ = hooks_->begin(label_.name, trace_lane_name(label_.lane));
@@ -131,7 +135,7 @@ void TraceJob::begin_alone(Worker& worker, const Node& node) noexcept {
 
 void TraceJob::end_alone() noexcept {
     const std::uint64_t now = os::ticks();
-    if (serial_ == worker_->trace.load(std::memory_order_relaxed)) {
+    if (serial_ == trace_of(*worker_)) {
         if (Track* const track = track_for(serial_)) {
             const std::uint32_t every = inline_ ? track->inline_every : 1;
             if (inline_ && hooks_ == nullptr) track->inline_every = next_batch(every, (now - begun_) * every);
@@ -141,20 +145,37 @@ void TraceJob::end_alone() noexcept {
                          .name = label_.name,
                          .kind = every > 1 ? Event::Kind::sampled : Event::Kind::span,
                          .lane = label_.lane,
-                         .count = every});
+                         .count = static_cast<std::uint16_t>(every),
+                         .job = job_});
         }
     }
     if (hooks_ != nullptr && hooks_->end != nullptr) hooks_->end(hooked_);
 }
 
+void record_submit(std::uint64_t serial, const Node& node) noexcept {
+    if (Track* const track = track_for(serial)) {
+        track->record(
+            {.begin = os::ticks(), .name = "submit", .kind = Event::Kind::submit, .job = trace_number_of(node)});
+    }
+}
+
+// So that what is stolen from the place can be told by the name of the thread.
+void record_guest(Worker& guest) noexcept {
+    const Track* const track = track_for(trace_of(guest));
+    guest.trace_thread.store(track == nullptr ? 0 : track->owner.pack(), std::memory_order_relaxed);
+}
+
 void record_steal(Worker& worker, const Worker& victim, std::size_t jobs) noexcept {
-    Track* const track = track_for(worker.trace.load(std::memory_order_relaxed));
+    Track* const track = track_for(trace_of(worker));
     if (track == nullptr) return;
+    const TraceOwner of_place{victim.core.serial, static_cast<std::uint64_t>(victim.index)};
+    const std::uint64_t from = victim.guest ? victim.trace_thread.load(std::memory_order_relaxed) : of_place.pack();
+    const std::size_t most = std::numeric_limits<std::uint16_t>::max();
     record_instant_in(*track, {.begin = os::ticks(),
+                               .end = from,
                                .name = "steal",
                                .kind = Event::Kind::steal,
-                               .detail = static_cast<std::uint16_t>(victim.index),
-                               .count = static_cast<std::uint32_t>(jobs)});
+                               .count = static_cast<std::uint16_t>(std::min(jobs, most))});
 }
 
 void record_event_of(std::uint64_t serial, const char* name) noexcept {
@@ -164,7 +185,7 @@ void record_event_of(std::uint64_t serial, const char* name) noexcept {
 }
 
 void record_park(Worker& worker) noexcept {
-    Track* const track = track_for(worker.trace.load(std::memory_order_relaxed));
+    Track* const track = track_for(trace_of(worker));
     if (track == nullptr) return;
     const std::uint64_t now = os::ticks();
     record_instant_in(*track, {.begin = now, .name = "park", .kind = Event::Kind::instant});

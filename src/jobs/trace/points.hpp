@@ -7,8 +7,23 @@
 #include "jobs/worker.hpp"
 
 // Where the engine tells a trace what it does. Without a trace each of these is one load of a word that the worker has
-// at hand, and a branch that is never taken.
+// at hand, and a branch that is never taken; in a library without trace points (CMake option QUARRY_TRACE_POINTS) it is
+// nothing at all.
 namespace quarry::impl {
+
+#if defined(QUARRY_NO_TRACE_POINTS)
+inline constexpr bool kTracePoints = false;
+#else
+inline constexpr bool kTracePoints = true;
+#endif
+
+// The trace that records a worker, or a pool; 0: none.
+inline std::uint64_t trace_in(const std::atomic<std::uint64_t>& trace) noexcept {
+    return kTracePoints ? trace.load(std::memory_order_relaxed) : 0;
+}
+inline std::uint64_t trace_of(const Worker& worker) noexcept {
+    return trace_in(worker.trace);
+}
 
 class PoolCore;
 class TraceRun;
@@ -33,7 +48,7 @@ class TraceRun {
   public:
     // In a wait.
     explicit TraceRun(Worker& worker) noexcept : worker_(worker) {
-        if (worker.trace.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (trace_of(worker) != 0) [[unlikely]]
             link();
     }
     // For the life of a worker.
@@ -74,6 +89,7 @@ class TraceRun {
     Job::Operate operate_;
     Group* group_;
     TraceLabel label_;
+    std::uint64_t job_;
     std::uint64_t begun_;
     std::uint32_t size_;
     std::uint32_t left_;  // jobs until the span is closed; 0: none is open
@@ -82,7 +98,7 @@ class TraceRun {
 // A job runs.
 class TraceJob {
   public:
-    TraceJob(Worker& worker, const Node& node) noexcept : serial_(worker.trace.load(std::memory_order_relaxed)) {
+    TraceJob(Worker& worker, const Node& node) noexcept : serial_(trace_of(worker)) {
         if (serial_ != 0) [[unlikely]]
             begin(worker, node);
     }
@@ -126,6 +142,7 @@ class TraceJob {
     bool inline_;
     Worker* worker_;
     TraceLabel label_;
+    std::uint64_t job_;
     const TraceHooks* hooks_;
     std::uint64_t hooked_;
     std::uint64_t begun_;
@@ -133,32 +150,44 @@ class TraceJob {
 
 // The loop on this worker has no job to go on with at once.
 inline void trace_ran_dry(Worker& worker) noexcept {
-    if (worker.trace.load(std::memory_order_relaxed) == 0) [[likely]]
+    if (trace_of(worker) == 0) [[likely]]
         return;
     TraceRun* const run = thread_trace.run;
     if (run != nullptr && run->takes(worker)) run->ran_dry();
 }
 
+void record_submit(std::uint64_t serial, const Node& node) noexcept;
+void record_guest(Worker& guest) noexcept;
 void record_steal(Worker& worker, const Worker& victim, std::size_t jobs) noexcept;
 void record_event_of(std::uint64_t serial, const char* name) noexcept;
 void record_park(Worker& worker) noexcept;
 
 inline void trace_steal(Worker& worker, const Worker& victim, std::size_t jobs) noexcept {
-    if (worker.trace.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (trace_of(worker) != 0) [[unlikely]]
         record_steal(worker, victim, jobs);
+}
+// The job is about to be queued: once it is, it may be over. `trace` is the pool's.
+inline void trace_submit(const std::atomic<std::uint64_t>& trace, const Node& node) noexcept {
+    if (const std::uint64_t serial = trace_in(trace)) [[unlikely]]
+        record_submit(serial, node);
+}
+// The calling thread has taken a guest's place.
+inline void trace_guest(Worker& guest) noexcept {
+    if (trace_of(guest) != 0) [[unlikely]]
+        record_guest(guest);
 }
 // The worker is about to sleep, and sleeps no more.
 inline void trace_park(Worker& worker) noexcept {
-    if (worker.trace.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (trace_of(worker) != 0) [[unlikely]]
         record_park(worker);
 }
 inline void trace_awake(Worker& worker) noexcept {
-    if (const std::uint64_t serial = worker.trace.load(std::memory_order_relaxed)) [[unlikely]]
+    if (const std::uint64_t serial = trace_of(worker)) [[unlikely]]
         record_event_of(serial, "awake");
 }
 // The calling thread has woken a worker of a pool. `trace` is the pool's.
 inline void trace_wake(const std::atomic<std::uint64_t>& trace) noexcept {
-    if (const std::uint64_t serial = trace.load(std::memory_order_relaxed)) [[unlikely]]
+    if (const std::uint64_t serial = trace_in(trace)) [[unlikely]]
         record_event_of(serial, "wake");
 }
 

@@ -102,6 +102,9 @@ std::shared_ptr<TraceSession> open_trace_session(const TraceOptions& options) {
 }
 
 void add_to_trace_session(TraceSession& session, PoolCore& core) {
+    if (!kTracePoints) {
+        throw Error("this library was built without trace points: configure it with -DQUARRY_TRACE_POINTS=ON");
+    }
     core.require_usable();
     const std::lock_guard lock(sessions().mutex);
     if (core.trace.load(std::memory_order_relaxed) != 0) {

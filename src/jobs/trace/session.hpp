@@ -19,6 +19,10 @@ struct TraceOwner {
     std::uint64_t number = 0;
 
     bool operator==(const TraceOwner&) const = default;
+
+    // In one word, for an event. Pools and threads beyond the 2^32nd are not told from earlier ones.
+    std::uint64_t pack() const noexcept { return pool << 32 | (number & 0xffffffff); }
+    static TraceOwner unpack(std::uint64_t packed) noexcept { return {packed >> 32, packed & 0xffffffff}; }
 };
 
 // The events of one thread in one trace.

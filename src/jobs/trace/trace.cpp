@@ -1,15 +1,13 @@
 #include "quarry/jobs/trace.hpp"
 
-#include <cerrno>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
 #include "jobs/os.hpp"
 #include "jobs/trace/json.hpp"
 #include "jobs/trace/session.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/impl/output_file.hpp"
 #include "quarry/jobs/pool.hpp"
 
 namespace quarry {
@@ -24,10 +22,6 @@ TraceOptions checked(const TraceOptions& options) {
                                     ", and 0 with hooks");
     }
     return options;
-}
-
-std::string reason(int error) {
-    return error != 0 ? std::generic_category().message(error) : "it can not be written";
 }
 
 }  // namespace
@@ -97,22 +91,12 @@ void Trace::write(std::ostream& out) const {
 }
 
 void Trace::write(const std::filesystem::path& path) const {
-    const std::filesystem::path temporary = path.string() + "." + std::to_string(impl::os::process_number()) + ".tmp";
-    const auto fail = [&](const std::string& why) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        throw Error("can not write the trace to " + path.string() + ": " + why);
-    };
     if (recording_->session == nullptr) throw Error("this trace has nothing to write: it was never started");
-    errno = 0;
-    std::ofstream file(temporary);
-    if (!file) fail(reason(errno));
-    write(file);
-    file.close();
-    if (!file) fail(reason(errno));
-    std::error_code failure;
-    std::filesystem::rename(temporary, path, failure);
-    if (failure) fail(failure.message());
+    try {
+        impl::write_whole_file(path, [this](std::ostream& out) { write(out); });
+    } catch (const Error& failure) {
+        throw Error("can not write the trace to " + path.string() + ": " + failure.what());
+    }
 }
 
 }  // namespace quarry

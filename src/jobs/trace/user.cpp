@@ -14,7 +14,7 @@ namespace {
 // The trace of the pool in which this thread works, or else the newest one.
 std::uint64_t trace_here() noexcept {
     if (const impl::Worker* const worker = impl::Worker::current()) {
-        if (const std::uint64_t serial = worker->trace.load(std::memory_order_relaxed)) return serial;
+        if (const std::uint64_t serial = impl::trace_of(*worker)) return serial;
     }
     return impl::newest_trace.load(std::memory_order_relaxed);
 }
@@ -61,7 +61,13 @@ void TraceSpan::end() noexcept {
     if (thread_ != &impl::thread_trace) return;
     if (trace_ == trace_here()) {
         if (impl::Track* const track = impl::track_for(trace_)) {
-            track->record({.begin = begun_, .end = now, .name = name_, .kind = impl::Event::Kind::span, .count = 1});
+            using Kind = impl::Event::Kind;
+            track->record({.begin = begun_,
+                           .end = now,
+                           .name = name_,
+                           .kind = numbered_ ? Kind::numbered : Kind::span,
+                           .count = 1,
+                           .job = number_ & impl::Event::kMostJob});
         }
     }
     if (hooks_ != nullptr && hooks_->end != nullptr) hooks_->end(hooked_);

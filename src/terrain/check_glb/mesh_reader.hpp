@@ -12,7 +12,7 @@
 namespace quarry::terrain::impl {
 
 // One mesh of a file: positions and indices, with all of the file's data of it checked. Nothing where there is so much
-// wrong that these can not be read; what is wrong is in the findings.
+// wrong that these cannot be read; what is wrong is in the findings.
 struct ReadMesh {
     std::vector<Vector3> positions;
     std::vector<std::uint32_t> indices;

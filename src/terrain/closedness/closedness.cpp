@@ -47,7 +47,7 @@ class Check {
         const LatticeKey corner = impl::corner_of(mesh.key, cells_);
         if (mesh.positions.size() + numbers_.size() > VertexId::kMostNumbers) {
             throw std::length_error("more vertices than " + std::to_string(VertexId::kMostNumbers) +
-                                    " can not be checked");
+                                    " cannot be checked");
         }
         std::uint32_t own = 0;
         for (const Vector3& at : mesh.positions) {

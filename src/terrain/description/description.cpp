@@ -22,7 +22,9 @@ Described parse_description(std::string_view json, const std::filesystem::path& 
     const std::optional<impl::Node> materials = world.optional("materials");
     if (const auto about = world.optional("about")) about->text();
     world.done();
-    return {impl::build_field(field), materials ? impl::build_materials(*materials) : nullptr};
+    Described described{impl::build_field(field), materials ? impl::build_materials(*materials) : nullptr, {}};
+    for (const auto& [heightmap, pixels] : source.heightmaps) described.files.emplace_back(std::get<0>(heightmap));
+    return described;
 }
 
 Described read_description(const std::filesystem::path& file) {
@@ -34,7 +36,9 @@ Described read_description(const std::filesystem::path& file) {
         throw DescriptionError(file.string(), "", std::string(error.what()).substr(file.string().size() + 2));
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return parse_description(text, file.parent_path(), file.string());
+    Described described = parse_description(text, file.parent_path(), file.string());
+    described.files.insert(described.files.begin(), file);
+    return described;
 }
 
 }  // namespace quarry::terrain

@@ -34,7 +34,7 @@ void require_on_lattice(const Mesh& mesh, std::size_t number, std::int32_t cells
     for (const Vector3& at : mesh.positions) {
         if (within(at.x) && within(at.y) && within(at.z) && is_on_lattice(at)) continue;
         throw std::invalid_argument(
-            "mesh " + std::to_string(number) + " has a position that can not be welded; multiples of 1/" +
+            "mesh " + std::to_string(number) + " has a position that cannot be welded; multiples of 1/" +
             std::to_string(1 << kLatticeBits) + " from 0 to " + std::to_string(cells) + " are allowed");
     }
 }

@@ -22,8 +22,8 @@ GlbSizes glb_sizes(const Content& content) {
 
 void require_glb_length(std::uint64_t bytes) {
     if (bytes <= kLargestGlb) return;
-    throw Error("a glb of " + std::to_string(bytes) + " bytes can not be written; up to " +
-                std::to_string(kLargestGlb) + " are allowed: export fewer chunks, or as ply");
+    throw Error("a glb of " + std::to_string(bytes) + " bytes cannot be written; up to " + std::to_string(kLargestGlb) +
+                " are allowed: export fewer chunks, or as ply");
 }
 
 namespace {

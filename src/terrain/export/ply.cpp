@@ -29,7 +29,7 @@ void write_ply(std::ostream& out, std::span<const Mesh> meshes, const ExportOpti
     const impl::Content content(meshes, options);
     if (content.vertices() > std::numeric_limits<std::uint32_t>::max()) {
         throw Error("a ply of " + std::to_string(content.vertices()) +
-                    " vertices can not be written; up to 4294967295 are allowed");
+                    " vertices cannot be written; up to 4294967295 are allowed");
     }
     impl::Output output(out, options.stop_token, options.written);
     write_ply_header(output, content);

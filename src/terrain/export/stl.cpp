@@ -37,7 +37,7 @@ void write_stl(std::ostream& out, std::span<const Mesh> meshes, const ExportOpti
     const std::uint64_t triangles = content.indices() / 3;
     if (triangles > std::numeric_limits<std::uint32_t>::max()) {
         throw Error("an stl of " + std::to_string(triangles) +
-                    " triangles can not be written; up to 4294967295 are allowed");
+                    " triangles cannot be written; up to 4294967295 are allowed");
     }
     impl::Output output(out, options.stop_token, options.written);
     // A header that began with "solid" would be taken for text.

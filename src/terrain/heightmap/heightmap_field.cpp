@@ -13,7 +13,7 @@
 namespace quarry::terrain {
 namespace {
 
-constexpr std::int32_t kBatch = 64;
+constexpr std::int32_t kColumnBatch = 64;
 
 // Which two pixels along an axis a place lies between, and how far it is from the first to the second.
 template <class Real>
@@ -127,9 +127,9 @@ void HeightmapField::sample(const SampleBlock& block, float* out) const {
     const auto width = static_cast<std::size_t>(block.nx);
     impl::ScratchFloats heights(width * static_cast<std::size_t>(block.nz));
     const Heightmap::Level& level = map_->levels().front();
-    std::array<Between<float>, kBatch> columns;
-    for (std::int32_t x = 0; x < block.nx; x += kBatch) {
-        const std::int32_t count = std::min(kBatch, block.nx - x);
+    std::array<Between<float>, kColumnBatch> columns;
+    for (std::int32_t x = 0; x < block.nx; x += kColumnBatch) {
+        const std::int32_t count = std::min(kColumnBatch, block.nx - x);
         for (std::int32_t i = 0; i < count; ++i) {
             const double at = block.lattice.x(block.first.x + (x + i) * block.step);
             columns[static_cast<std::size_t>(i)] =

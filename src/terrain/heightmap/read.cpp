@@ -46,7 +46,7 @@ void check_header(const impl::PngReader& reader, std::size_t file_size, const st
     if (reader.colour_type() != PNG_COLOR_TYPE_GRAY || reader.bit_depth() < 8) {
         refuse(name, "a heightmap must be greyscale of 8 or 16 bits, not " + kind_of(reader));
     }
-    // Deflate never packs more than 1,032 bytes into one. Found before memory is taken for what can not be there.
+    // Deflate never packs more than 1,032 bytes into one. Found before memory is taken for what cannot be there.
     constexpr std::size_t kMostPacking = 1032;
     if (reader.row_bytes() * reader.height() / kMostPacking > file_size) {
         refuse(name, "the file ends too early for " + size_text(reader.width(), reader.height()));

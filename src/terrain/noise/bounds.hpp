@@ -16,7 +16,7 @@ Interval term_bounds(const NoiseSum& sum, const Octave& octave, Interval noise) 
 enum class BoundsFor { surface, range };
 
 // Bounds base - sum over the box, where base lies in the interval given. Octaves are looked at one by one, the first
-// one first; for a surface only until it is clear that there is none, or that the octaves that are left can not tell.
+// one first; for a surface only until it is clear that there is none, or that the octaves that are left cannot tell.
 Interval sum_bounds(const NoiseSum& sum, const Box& box, Interval base, BoundsFor purpose) noexcept;
 
 // The same for a base that depends on y. Where a surface is in doubt but not likely, the box is looked at in parts.

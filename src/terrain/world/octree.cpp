@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "quarry/terrain/world.hpp"
+#include "terrain/world/distance.hpp"
 #include "terrain/world/limits.hpp"
 
 namespace quarry::terrain {
@@ -25,9 +26,10 @@ class Cut {
   public:
     explicit Cut(const OctreeOptions& options) : cells_(options.cells), max_lod_(options.max_lod) {
         const double scale = 1 / options.lattice.voxel_size;
-        const Position& origin = options.lattice.origin;
-        viewer_ = {(options.viewer.x - origin.x) * scale, (options.viewer.y - origin.y) * scale,
-                   (options.viewer.z - origin.z) * scale};
+        viewers_.push_back(impl::on_lattice(options.viewer, options.lattice));
+        for (const Position& viewer : options.more_viewers) {
+            viewers_.push_back(impl::on_lattice(viewer, options.lattice));
+        }
         radius_ = options.radius * scale;
         lod_distance_ = options.lod_distance * scale;
         for (std::int32_t lod = 0; lod <= kCoarsestLod; ++lod) {
@@ -52,20 +54,26 @@ class Cut {
 
     // Before leaves are visited; the cut lies within kLatticeLimit, with room for the nodes around it.
     void prepare() {
-        for (const double at : viewer_) impl::check_reach(std::abs(at) + radius_ + 2 * width(max_lod_));
+        for (const std::array<double, 3>& viewer : viewers_) {
+            for (const double at : viewer) impl::check_reach(std::abs(at) + radius_ + 2 * width(max_lod_));
+        }
         balance();
     }
 
     template <class Visit>
     void for_each_leaf(Visit visit) const {
-        std::array<std::int32_t, 3> low{};
-        std::array<std::int32_t, 3> high{};
-        around(max_lod_, radius_, low, high);
-        for (std::int32_t z = low[2]; z <= high[2]; ++z) {
-            for (std::int32_t y = low[1]; y <= high[1]; ++y) {
-                for (std::int32_t x = low[0]; x <= high[0]; ++x) descend({max_lod_, x, y, z}, visit);
-            }
+        if (viewers_.size() == 1) {
+            for_each_around(viewers_.front(), max_lod_, radius_, [&](const ChunkKey& root) { descend(root, visit); });
+            return;
         }
+        // What two viewers have around them is visited once.
+        std::set<std::array<std::int32_t, 3>> roots;
+        for (const std::array<double, 3>& viewer : viewers_) {
+            for_each_around(viewer, max_lod_, radius_, [&](const ChunkKey& root) {
+                roots.insert({root.z, root.y, root.x});
+            });
+        }
+        for (const auto& [z, y, x] : roots) descend({max_lod_, x, y, z}, visit);
     }
 
     // The sides of a leaf whose neighbour is a coarser leaf.
@@ -80,7 +88,7 @@ class Cut {
             along += side % 2 == 0 ? -1 : 1;
             const ChunkKey coarse = parent(beyond);
             const double distance = square_of_distance(coarse);
-            if (distance < radius_ * radius_ && !splits(coarse, distance)) mask |= 1u << side;
+            if (reaches_in(distance) && !splits(coarse, distance)) mask |= 1u << side;
         }
         return mask;
     }
@@ -93,14 +101,13 @@ class Cut {
     double width(std::int32_t lod) const { return widths_[static_cast<std::size_t>(lod)]; }
     double reach(std::int32_t lod) const { return reaches_[static_cast<std::size_t>(lod)]; }
 
+    // To the nearest viewer.
     double square_of_distance(const ChunkKey& key) const {
-        const double size = width(key.lod);
-        const auto along = [&](std::int32_t place, double at) {
-            const double low = place * size;
-            return std::max({low - at, at - (low + size), 0.0});
-        };
-        const double x = along(key.x, viewer_[0]), y = along(key.y, viewer_[1]), z = along(key.z, viewer_[2]);
-        return x * x + y * y + z * z;
+        double nearest = impl::square_of_distance(key, width(key.lod), viewers_.front());
+        for (std::size_t i = 1; i < viewers_.size(); ++i) {
+            nearest = std::min(nearest, impl::square_of_distance(key, width(key.lod), viewers_[i]));
+        }
+        return nearest;
     }
 
     bool splits_by_distance(const ChunkKey& key, double distance) const {
@@ -117,7 +124,7 @@ class Cut {
     template <class Visit>
     void descend(const ChunkKey& key, Visit& visit) const {
         const double distance = square_of_distance(key);
-        if (distance >= radius_ * radius_) return;
+        if (!reaches_in(distance)) return;
         if (!splits(key, distance)) return visit(key);
         for (std::int32_t child = 0; child < 8; ++child) {
             descend({key.lod - 1, 2 * key.x + (child & 1), 2 * key.y + (child >> 1 & 1), 2 * key.z + (child >> 2)},
@@ -125,13 +132,20 @@ class Cut {
         }
     }
 
-    // The nodes of a level that may come that close to the viewer.
-    void around(std::int32_t lod, double distance, std::array<std::int32_t, 3>& low,
-                std::array<std::int32_t, 3>& high) const {
+    // The nodes of a level that may come that close to a viewer, x before y before z.
+    template <class Visit>
+    void for_each_around(const std::array<double, 3>& viewer, std::int32_t lod, double distance, Visit visit) const {
+        std::array<std::int32_t, 3> low{};
+        std::array<std::int32_t, 3> high{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             // One more on either side, for what is rounded here may not be rounded the same way in the distance.
-            low[axis] = static_cast<std::int32_t>(std::floor((viewer_[axis] - distance) / width(lod))) - 1;
-            high[axis] = static_cast<std::int32_t>(std::floor((viewer_[axis] + distance) / width(lod))) + 1;
+            low[axis] = static_cast<std::int32_t>(std::floor((viewer[axis] - distance) / width(lod))) - 1;
+            high[axis] = static_cast<std::int32_t>(std::floor((viewer[axis] + distance) / width(lod))) + 1;
+        }
+        for (std::int32_t z = low[2]; z <= high[2]; ++z) {
+            for (std::int32_t y = low[1]; y <= high[1]; ++y) {
+                for (std::int32_t x = low[0]; x <= high[0]; ++x) visit(ChunkKey{lod, x, y, z});
+            }
         }
     }
 
@@ -139,16 +153,11 @@ class Cut {
         constexpr double kAlwaysBalanced = 3.47;  // 2 * sqrt(3), and some more for rounding
         if (lod_distance_ >= kAlwaysBalanced * cells_) return;
         for (std::int32_t lod = 1; lod < max_lod_; ++lod) {
-            std::array<std::int32_t, 3> low{};
-            std::array<std::int32_t, 3> high{};
-            around(lod, reach(lod - 1), low, high);
-            for (std::int32_t z = low[2]; z <= high[2]; ++z) {
-                for (std::int32_t y = low[1]; y <= high[1]; ++y) {
-                    for (std::int32_t x = low[0]; x <= high[0]; ++x) {
-                        const ChunkKey key{lod, x, y, z};
-                        if (splits_by_distance(key, square_of_distance(key))) split_coarser_around(key);
-                    }
-                }
+            for (const std::array<double, 3>& viewer : viewers_) {
+                for_each_around(viewer, lod, std::min(reach(lod - 1), radius_), [&](const ChunkKey& key) {
+                    const double distance = square_of_distance(key);
+                    if (reaches_in(distance) && splits_by_distance(key, distance)) split_coarser_around(key);
+                });
             }
             const auto first = for_balance_.lower_bound({lod, kLowest, kLowest, kLowest});
             const auto last = for_balance_.lower_bound({lod + 1, kLowest, kLowest, kLowest});
@@ -156,11 +165,15 @@ class Cut {
         }
     }
 
+    // Nodes beyond the ball are no part of the cut.
+    bool reaches_in(double distance) const { return distance < radius_ * radius_; }
+
     void split_coarser_around(const ChunkKey& split) {
         for (std::int32_t place = 0; place < 27; ++place) {
             const ChunkKey coarse =
                 parent({split.lod, split.x + place % 3 - 1, split.y + place / 3 % 3 - 1, split.z + place / 9 - 1});
-            if (!splits_by_distance(coarse, square_of_distance(coarse))) {
+            const double distance = square_of_distance(coarse);
+            if (reaches_in(distance) && !splits_by_distance(coarse, distance)) {
                 for_balance_.insert({coarse.lod, coarse.x, coarse.y, coarse.z});
             }
         }
@@ -170,7 +183,7 @@ class Cut {
 
     std::int32_t cells_;
     std::int32_t max_lod_;
-    std::array<double, 3> viewer_{};
+    std::vector<std::array<double, 3>> viewers_;
     double radius_;
     double lod_distance_;
     std::array<double, kCoarsestLod + 1> widths_{};
@@ -189,6 +202,7 @@ void check_options(const OctreeOptions& options) {
         }
     };
     check_place("viewer", options.viewer);
+    for (const Position& viewer : options.more_viewers) check_place("viewer", viewer);
     check_place("origin", options.lattice.origin);
     if (options.max_lod < 0 || options.max_lod > kCoarsestLod) {
         throw std::invalid_argument("max_lod is " + std::to_string(options.max_lod) + "; 0 to " +

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/apps/typed_options.hpp"
 #include "tools/input.hpp"
 
 namespace quarry::app {
@@ -44,11 +45,11 @@ TEST(BakeOptions, ReachTheWorld) {
     BakeArguments arguments = noise();
     arguments.world = "octree:500.5";
     arguments.viewer = "1,-2.5,3e2";
-    arguments.lod_distance = "64";
-    arguments.max_lod = "4";
-    arguments.chunk_cells = "16";
-    arguments.voxel_size = "0.5";
-    arguments.threads = "3";
+    arguments.lod_distance = 64;
+    arguments.max_lod = 4;
+    arguments.chunk_cells = 16;
+    arguments.voxel_size = 0.5;
+    arguments.threads = 3;
     arguments.out = {"a.glb", "b.OBJ", "c.ply", "d.stl"};
     const BakeOptions options = check_bake(arguments);
     const auto& octree = std::get<terrain::OctreeOptions>(options.world);
@@ -68,13 +69,13 @@ TEST(BakeOptions, ReachTheWorld) {
 
 TEST(BakeOptions, NoiseIsAsAskedFor) {
     BakeArguments arguments = noise();
-    arguments.seed = "18446744073709551615";
-    arguments.octaves = "6";
-    arguments.frequency = "0.01";
-    arguments.amplitude = "100";
-    arguments.offset = "-5";
-    arguments.lacunarity = "2.5";
-    arguments.persistence = "0.4";
+    arguments.seed = 18446744073709551615u;
+    arguments.octaves = 6;
+    arguments.frequency = 0.01;
+    arguments.amplitude = 100;
+    arguments.offset = -5;
+    arguments.lacunarity = 2.5;
+    arguments.persistence = 0.4;
     const terrain::NoiseOptions made = check_bake(arguments).noise;
     EXPECT_EQ(made.seed, UINT64_MAX);
     EXPECT_EQ(made.octaves, 6);
@@ -88,8 +89,8 @@ TEST(BakeOptions, NoiseIsAsAskedFor) {
 TEST(BakeOptions, PlacesAreThoseOfTheWorld) {
     BakeArguments arguments = noise();
     arguments.world = "box:100,40,20";
-    arguments.chunk_cells = "20";
-    arguments.lod = "1";
+    arguments.chunk_cells = 20;
+    arguments.lod = 1;
     const std::vector<terrain::PlacedChunk> places = places_of(check_bake(arguments), 1000);
     EXPECT_EQ(places.size(), 3u);
     EXPECT_EQ(places[0].key.lod, 1);
@@ -100,25 +101,24 @@ TEST(BakeOptions, PlacesAreThoseOfTheWorld) {
 
 TEST(BakeOptions, ThoseThatDoNotGoWithTheWorldOrFieldAreRefused) {
     struct Case {
-        std::string BakeArguments::*option;
+        const char* option;
         const char* value;
         const char* world;
         const char* field;
-        const char* mentioned;
     };
-    const std::array<Case, 7> cases{Case{&BakeArguments::viewer, "0,0,0", "sphere:100", "noise", "--viewer"},
-                                    {&BakeArguments::lod_distance, "64", "box:9,9,9", "noise", "--lod-distance"},
-                                    {&BakeArguments::max_lod, "3", "box:9,9,9", "noise", "--max-lod"},
-                                    {&BakeArguments::lod, "3", "octree:100", "noise", "--lod"},
-                                    {&BakeArguments::octaves, "3", "octree:100", "showcase", "--octaves"},
-                                    {&BakeArguments::frequency, "1", "octree:100", "showcase", "--frequency"},
-                                    {&BakeArguments::seed, "1", "octree:100", "world.json", "--seed"}};
+    const std::array<Case, 7> cases{
+        Case{"--viewer", "0,0,0", "sphere:100", "noise"}, {"--lod-distance", "64", "box:9,9,9", "noise"},
+        {"--max-lod", "3", "box:9,9,9", "noise"},         {"--lod", "3", "octree:100", "noise"},
+        {"--octaves", "3", "octree:100", "showcase"},     {"--frequency", "1", "octree:100", "showcase"},
+        {"--seed", "1", "octree:100", "world.json"}};
     for (const Case& each : cases) {
         BakeArguments arguments;
         arguments.field = each.field;
         arguments.world = each.world;
-        arguments.*each.option = each.value;
-        EXPECT_EQ(refusal_of(arguments).find(each.mentioned), 0u) << refusal_of(arguments);
+        test_support::TypedOptions options;
+        declare_bake(options, arguments);
+        options.type(each.option, each.value);
+        EXPECT_EQ(refusal_of(arguments).find(each.option), 0u) << refusal_of(arguments);
     }
     BakeArguments welded;
     welded.welded = true;
@@ -144,23 +144,21 @@ TEST(BakeOptions, AnyWordsAreTakenOrRefusedInOneLine) {
     const std::uint64_t seed = 20261115;
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    const std::array<std::string BakeArguments::*, 19> options{
-        &BakeArguments::field,       &BakeArguments::world,        &BakeArguments::seed,
-        &BakeArguments::octaves,     &BakeArguments::frequency,    &BakeArguments::amplitude,
-        &BakeArguments::offset,      &BakeArguments::lacunarity,   &BakeArguments::persistence,
-        &BakeArguments::viewer,      &BakeArguments::lod_distance, &BakeArguments::max_lod,
-        &BakeArguments::lod,         &BakeArguments::threads,      &BakeArguments::simd,
-        &BakeArguments::chunk_cells, &BakeArguments::voxel_size,   &BakeArguments::preview,
-        &BakeArguments::preview_lods};
+    const std::array<const char*, 19> names{
+        "--field",      "--world",       "--seed",       "--octaves",      "--frequency",   "--amplitude", "--offset",
+        "--lacunarity", "--persistence", "--viewer",     "--lod-distance", "--max-lod",     "--lod",       "--threads",
+        "--simd",       "--chunk-cells", "--voxel-size", "--preview",      "--preview-lods"};
     int taken = 0;
     for (int round = 0; round < 2000; ++round) {
         BakeArguments arguments = random() % 4 == 0 ? BakeArguments{} : noise();
         if (random() % 4 == 0) arguments.world = (random() % 2 == 0 ? "sphere:" : "octree:") + random_word(random);
-        for (std::size_t changes = 1 + random() % 2; changes-- > 0;) {
-            arguments.*options[random() % options.size()] = random_word(random);
-        }
-        if (random() % 4 == 0) arguments.out.push_back(random_word(random));
+        test_support::TypedOptions options;
+        declare_bake(options, arguments);
         try {
+            for (std::size_t changes = 1 + random() % 2; changes-- > 0;) {
+                options.type(names[random() % names.size()], random_word(random));
+            }
+            if (random() % 4 == 0) arguments.out.push_back(random_word(random));
             const BakeOptions made = check_bake(arguments);
             ++taken;
             // Whatever is taken either has few enough chunks or is refused before memory is taken.

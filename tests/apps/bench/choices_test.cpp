@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/apps/typed_options.hpp"
 #include "tools/input.hpp"
 
 namespace quarry::app {
@@ -31,19 +32,26 @@ TEST(BenchChoices, FilterThatMatchesNothingNamesAllRows) {
 }
 
 TEST(BenchChoices, WorkersAreOneTwoAndAllCoresUnlessTyped) {
-    EXPECT_EQ(worker_counts("", 1), (std::vector<int>{1, 2}));
-    EXPECT_EQ(worker_counts("", 8), (std::vector<int>{1, 2, 8}));
-    EXPECT_EQ(worker_counts("3", 8), (std::vector<int>{3}));
-    for (const char* wrong : {"0", "-1", "1.5", "many", "1000000"}) {
-        EXPECT_THROW(worker_counts(wrong, 8), WrongInput) << wrong;
-    }
+    EXPECT_EQ(worker_counts(std::nullopt, 1), (std::vector<int>{1, 2}));
+    EXPECT_EQ(worker_counts(std::nullopt, 8), (std::vector<int>{1, 2, 8}));
+    EXPECT_EQ(worker_counts(3, 8), (std::vector<int>{3}));
 }
 
-TEST(BenchChoices, RunsAreWithinTheirRange) {
-    EXPECT_EQ(run_count("", 7), 7);
-    EXPECT_EQ(run_count("1000", 7), 1000);
-    EXPECT_THROW(run_count("0", 7), WrongInput);
-    EXPECT_THROW(run_count("1001", 7), WrongInput);
+TEST(BenchChoices, NumbersAreWithinTheirRange) {
+    std::optional<int> workers;
+    std::optional<int> runs;
+    test_support::TypedOptions options;
+    declare_workers(options, workers);
+    declare_runs(options, runs, "");
+    options.type("--workers", "3");
+    EXPECT_EQ(workers, 3);
+    for (const char* wrong : {"0", "-1", "1.5", "many", "1000000"}) {
+        EXPECT_THROW(options.type("--workers", wrong), WrongInput) << wrong;
+    }
+    options.type("--runs", "1000");
+    EXPECT_EQ(runs, 1000);
+    EXPECT_THROW(options.type("--runs", "0"), WrongInput);
+    EXPECT_THROW(options.type("--runs", "1001"), WrongInput);
 }
 
 }  // namespace

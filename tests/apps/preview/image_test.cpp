@@ -80,10 +80,10 @@ TEST(Png, ComesBackAsItWasWritten) {
 TEST(Png, ThatCanNotBeWrittenIsOneLineWithPathAndReason) {
     const Folder folder;
     const std::filesystem::path missing = folder / "no" / "such" / "a.png";
-    EXPECT_EQ(message_of(missing), "can not write " + missing.string() + ": No such file or directory");
+    EXPECT_EQ(message_of(missing), "cannot write " + missing.string() + ": No such file or directory");
     const std::filesystem::path taken = folder / "taken";
     std::filesystem::create_directory(taken);
-    EXPECT_EQ(message_of(taken), "can not write " + taken.string() + ": is a folder");
+    EXPECT_EQ(message_of(taken), "cannot write " + taken.string() + ": Is a directory");
     EXPECT_EQ(folder.files(), 1u);
     EXPECT_THROW(write_png(folder / "none.png", Image()), PictureError);
     EXPECT_EQ(folder.files(), 1u);

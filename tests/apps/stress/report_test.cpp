@@ -146,5 +146,30 @@ TEST(StressReport, JsonHasTheFiguresAsNamedKeys) {
     EXPECT_TRUE(json.at("verdict").is_string());
 }
 
+TEST(StressReport, RefusalThatIsNotExactIsAnIssueAndAFailure) {
+    StressOutcome outcome = good_outcome();
+    outcome.refusal = {.offered = 10'100, .fitting = 10'000, .accepted = 10'000, .ran = 10'000};
+    EXPECT_TRUE(outcome.is_sound());
+    outcome.refusal.accepted = 10'001;
+    EXPECT_FALSE(outcome.is_sound());
+    EXPECT_TRUE(mentions(issues_in_one(outcome, {}), "room for 10,000, 10,001 were taken and 10,000 ran"));
+    outcome.refusal.accepted = 10'000;
+    outcome.refusal.ran = 9'999;
+    EXPECT_FALSE(outcome.is_sound());
+}
+
+TEST(StressReport, BusyMachineAndEarlyEndAreSaid) {
+    StressOutcome outcome = good_outcome();
+    outcome.cpu = {.own = 0.5, .others = 0.4, .stolen = 0.1, .idle = 0};
+    outcome.cut_short = true;
+    const std::string issues = issues_in_one(outcome, {});
+    EXPECT_TRUE(mentions(issues,
+                         "The machine was short of CPU time: other processes had 40 % of the CPU time, "
+                         "the machine's host 10 %"))
+        << issues;
+    EXPECT_TRUE(mentions(issues, "Cut short")) << issues;
+    EXPECT_TRUE(mentions(format_stress(outcome, {}, kMachine, Look(false)), ", on a machine short of CPU time"));
+}
+
 }  // namespace
 }  // namespace quarry::app

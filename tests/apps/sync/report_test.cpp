@@ -93,6 +93,63 @@ TEST(SoakReport, EveryFailureIsNamed) {
     EXPECT_EQ(nlohmann::json::parse(soak_json(soak, {}, kMachine)).at("failures").size(), 3u);
 }
 
+SoakOutcome soak_with(std::uint64_t missed, std::uint64_t stale) {
+    SoakOutcome soak;
+    soak.playback.ledger = "{}";
+    for (Playback* each : {&soak.playback, &soak.bare}) {
+        each->stats.frames = 1000;
+        each->stats.submitted = each->stats.returned = 10'000;
+    }
+    soak.playback.stats.missed_frames = missed;
+    soak.playback.stats.stale = stale;
+    return soak;
+}
+
+TEST(SoakReport, LateFramesAndResultsAreComparedWithABareLoop) {
+    EXPECT_EQ(soak_with(0, 0).verdict(), SoakVerdict::holds);
+    EXPECT_EQ(soak_with(10, 100).verdict(), SoakVerdict::holds);
+    EXPECT_EQ(soak_with(40, 0).verdict(), SoakVerdict::fails);
+    EXPECT_EQ(soak_with(0, 400).verdict(), SoakVerdict::fails);
+    SoakOutcome both_late = soak_with(40, 400);
+    both_late.bare.stats.missed_frames = 40;
+    both_late.bare.stats.stale = 400;
+    EXPECT_EQ(both_late.verdict(), SoakVerdict::holds);
+    const std::string text = format_soak(soak_with(40, 400), {}, kMachine, Look(false));
+    EXPECT_TRUE(mentions(text, "40 of 1000 frames were late; with bare threads 0 of 1000")) << text;
+    EXPECT_TRUE(mentions(text, "400 of 10000 results were stale; with bare threads 0 of 10000")) << text;
+    EXPECT_TRUE(mentions(text, "It does not hold.")) << text;
+}
+
+TEST(SoakReport, BusyMachineAndEarlyEndAreNotJudged) {
+    SoakOutcome soak = soak_with(0, 0);
+    soak.cpu = {.own = 0.5, .others = 0.5, .stolen = 0, .idle = 0};
+    EXPECT_EQ(soak.verdict(), SoakVerdict::not_judged);
+    EXPECT_TRUE(mentions(format_soak(soak, {}, kMachine, Look(false)),
+                         "Not judged: the machine was short of CPU time: other processes had 50 % of the CPU time."));
+    soak.playback.twice = 1;
+    EXPECT_EQ(soak.verdict(), SoakVerdict::fails) << "that is nobody else's fault";
+    SoakOutcome stopped = soak_with(0, 0);
+    stopped.playback.cut_short = true;
+    EXPECT_EQ(stopped.verdict(), SoakVerdict::not_judged);
+    EXPECT_TRUE(mentions(format_soak(stopped, {}, kMachine, Look(false)), "Not judged: it was cut short."));
+}
+
+TEST(SyncReport, SaysWhenTheMachineWasShortOfCpuTime) {
+    SyncOutcome outcome;
+    ScenarioOutcome scenario{all_scenarios()[1], {}, {}};
+    scenario.cpu = {.own = 0.5, .others = 0.4, .stolen = 0.1, .idle = 0};
+    outcome.scenarios.push_back(scenario);
+    outcome.cut_short = true;
+    SyncOptions options;
+    options.scenarios = {all_scenarios()[1], all_scenarios()[2]};
+    const std::string text = format_sync(outcome, options, kMachine, Look(false));
+    EXPECT_TRUE(mentions(text,
+                         "LIGHT: the machine was short of CPU time: other processes had 40 % of the CPU time, "
+                         "the machine's host 10 %"))
+        << text;
+    EXPECT_TRUE(mentions(text, "cut short: stopped in scenario 1 of 2")) << text;
+}
+
 TEST(SoakLoad, HasABurstAndAStallEachSecond) {
     SoakOptions options;
     options.seconds = 4;

@@ -1,4 +1,4 @@
-//! The field of R3 as the crate `noise` has it: 4 octaves of gradient noise of frequency 0.02, amplitude 32.
+//! The field of the benchmark world as the crate `noise` has it: 4 octaves of gradient noise of frequency 0.02, amplitude 32.
 
 use noise::{Fbm, MultiFractal, NoiseFn, Perlin};
 use std::hint::black_box;

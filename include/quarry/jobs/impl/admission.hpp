@@ -17,10 +17,14 @@ class Admission {
   public:
     // exceed: by a thread that others wait for.
     enum class WhenFull { wait, refuse, exceed };
+    // slot: the job starts only when it has one, and until then counts for a bound of its own, see submit_gated.
+    enum class Needs : std::uint8_t { nothing, slot };
 
-    // Waits for room only in a thread outside every job: a worker that would make room may be waiting for that job.
-    // Throws std::invalid_argument for an unknown lane or priority, quarry::Error when the pool is being destroyed.
-    QUARRY_API Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full);
+    // Waits for room only in a thread outside every job: a worker that would make room may be waiting for that job. The
+    // host's thread does not wait while a job waits for it. Throws std::invalid_argument for an unknown lane or
+    // priority, quarry::Error when the pool is being destroyed.
+    QUARRY_API Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full,
+                         Needs needs = Needs::nothing);
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
     QUARRY_API ~Admission();
@@ -35,12 +39,20 @@ class Admission {
   private:
     enum class Place : std::uint8_t { none, own_queue, lane_queue };
 
-    void wait_for_room();
+    enum class Bound : std::uint8_t { queue, before_slot };
+
+    void count_early();
+    void visit();
+    bool take_room(Bound bound, WhenFull when_full, bool own_job);
+    bool wait_for_room(Bound bound);
+    void give_back() noexcept;
 
     PoolCore& core_;
     const Lane lane_;
     Place place_ = Place::none;
-    // Of a thread that has waited for room: it is inside there until this goes, and its job is counted.
+    bool has_room_before_slot_ = false;
+    bool counted_ = false;  // the job is, before it exists
+    // Where a thread is inside whose job is counted early, until this goes: so the pool does not end meanwhile.
     TaskHome* visited_ = nullptr;
 };
 

@@ -22,7 +22,7 @@ QUARRY_API void channel_relax() noexcept;
 // How long it pays at most to look before sleeping, in ticks; 0 where only one CPU may be used.
 QUARRY_API std::uint64_t channel_most_spin_ticks() noexcept;
 
-// How long one side of a channel looks before it sleeps, by how often looking has paid (R60). Threads share it and
+// How long one side of a channel looks before it sleeps, by how often looking has paid. Threads share it and
 // overwrite each other's changes, which costs it nothing but precision.
 class ChannelSpin {
   public:
@@ -56,9 +56,12 @@ struct ChannelAtomics {
     enum class Site {
         channel_arm,
         channel_arm_left_out,
+        channel_close,
         channel_close_wake,
+        channel_closed,
         channel_drained,
         channel_marked_over,
+        channel_over,
         channel_pass_on,
         channel_pass_on_over,
         channel_receive_acquire,

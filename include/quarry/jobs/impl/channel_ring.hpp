@@ -112,12 +112,15 @@ class ChannelRing {
     }
 
     void close() noexcept {
-        if ((tail_.fetch_or(kClosed, std::memory_order_acq_rel) & kClosed) != 0) return;
+        if ((tail_.fetch_or(kClosed, Policy::order(Site::channel_close, std::memory_order_release)) & kClosed) != 0)
+            return;
         if (Policy::mutated(Site::channel_close_wake)) return;
         receivers_.wake_all();
         senders_.wake_all();
     }
-    bool is_closed() const noexcept { return (tail_.load(std::memory_order_acquire) & kClosed) != 0; }
+    bool is_closed() const noexcept {
+        return (tail_.load(Policy::order(Site::channel_closed, std::memory_order_acquire)) & kClosed) != 0;
+    }
 
     std::size_t capacity() const noexcept { return capacity_; }
 
@@ -280,7 +283,7 @@ class ChannelRing {
 
     // The channel is closed, and this side will never use the slot at that position, which is its next one.
     bool is_over(const Side& side, std::uint64_t position) const noexcept {
-        const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+        const std::uint64_t tail = tail_.load(Policy::order(Site::channel_over, std::memory_order_acquire));
         if ((tail & kClosed) == 0) return false;
         return side.sends || (tail & ~kClosed) == position || Policy::mutated(Site::channel_drained);
     }

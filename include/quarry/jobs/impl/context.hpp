@@ -16,6 +16,7 @@
 namespace quarry::impl {
 
 struct WorkerContext;
+class PoolCore;
 
 struct Frame {
     // What became of asking a frame for work: it had none to give; it never has any, look at the next one; it offered
@@ -32,8 +33,7 @@ struct WorkerContext {
     Frame* boundary;
     // The pool's packed counters; kAppetite or more: an idle worker has a core to spare for us.
     const std::atomic<std::int64_t>* hunger;
-    // Polls until offer_work is worth calling again while somebody stays hungry. See Patience.
-    std::int32_t patience;
+    PoolCore& core;
 
     // In the upper half of the word, at a place that makes the comparison one short instruction.
     static constexpr std::int64_t kAppetite = std::int64_t{1} << 31;
@@ -46,11 +46,12 @@ extern QUARRY_API constinit thread_local WorkerContext* current_context __attrib
 
 // Promotes the oldest private frame if somebody can take it.
 QUARRY_API void offer_work(WorkerContext& context) noexcept;
+// Somebody is hungry: offers, unless it is too soon to look again. Not inline, so that what is inlined stays short.
+QUARRY_API void poll_hungry(WorkerContext& context) noexcept;
 
 inline void poll(WorkerContext& context) noexcept {
-    if (context.someone_is_hungry()) [[unlikely]] {
-        if (--context.patience <= 0) offer_work(context);
-    }
+    if (context.someone_is_hungry()) [[unlikely]]
+        poll_hungry(context);
 }
 
 }  // namespace quarry::impl

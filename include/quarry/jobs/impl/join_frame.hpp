@@ -11,6 +11,7 @@
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/jobs/impl/context.hpp"
 #include "quarry/jobs/impl/job.hpp"
+#include "quarry/jobs/impl/misuse.hpp"
 
 // How `join` works; join.hpp has the public names.
 //
@@ -32,7 +33,8 @@ decltype(auto) invoke_non_void(F& f) {
     }
 }
 
-// What the library knows of a join frame. The node is set when, and only when, it was promoted.
+// What the library knows of a join frame. The node is set when the boundary has passed it: null if it was only kept in
+// view, and not promoted.
 struct JoinFrameBase : Frame {
     Job* job;
 };
@@ -160,6 +162,25 @@ template <class G>
     if (settle_join(context, frame, false) == SecondClosure::finished_elsewhere) frame.drop_result();
 }
 
+// Says in one line what is wrong with two closures, before anything else is compiled with them.
+template <class F, class G>
+constexpr bool check_join() {
+    constexpr bool kCallable = std::is_invocable_v<F&> && std::is_invocable_v<G&>;
+    static_assert(kCallable, "join: both functions must be callable without arguments");
+    if constexpr (kCallable) {
+        constexpr bool kMovable = kMovesOut<std::invoke_result_t<F&>> && kMovesOut<std::invoke_result_t<G&>>;
+        static_assert(kMovable, "join: a result can neither be moved nor copied; return a std::unique_ptr to it");
+        return kMovable;
+    } else {
+        return false;
+    }
+}
+
+// How a closure goes on to a function that is not inlined: by value if that costs nothing, so that the closures of the
+// common case need not have an address.
+template <class T>
+using Passed = std::conditional_t<std::is_trivially_copyable_v<T> && !std::is_lvalue_reference_v<T>, T, T&&>;
+
 // F and G as deduced for forwarding references.
 template <class F, class G>
 [[gnu::always_inline]] inline auto join_on(WorkerContext& context, std::remove_reference_t<F>& f,
@@ -192,13 +213,14 @@ template <class F, class G>
     return std::pair<A, B>(std::forward<A>(a), invoke_non_void(frame.closure.get()));
 }
 
-class PoolCore;
+// Whether a thread that comes into a pool as a guest is known to compute from then on.
+enum class GuestComputes { at_once, not_yet };
 
 // The calling thread's worker in a pool: the one it is, or a guest for as long as this lives.
 class JoinEntry {
   public:
     QUARRY_API explicit JoinEntry(Pool& pool);
-    explicit JoinEntry(PoolCore& core);
+    explicit JoinEntry(PoolCore& core, GuestComputes computes = GuestComputes::at_once);
     JoinEntry(const JoinEntry&) = delete;
     JoinEntry& operator=(const JoinEntry&) = delete;
     QUARRY_API ~JoinEntry();
@@ -210,5 +232,14 @@ class JoinEntry {
     WorkerContext* context_;
     bool guest_;
 };
+
+// By a thread that is not in that pool. F and G are Passed.
+template <class F, class G>
+[[gnu::cold, gnu::noinline]] auto join_as_guest(Pool& pool, F f, G g) {
+    const JoinEntry entry(pool);
+    using DeducedF = std::conditional_t<std::is_lvalue_reference_v<F>, F, std::remove_reference_t<F>>;
+    using DeducedG = std::conditional_t<std::is_lvalue_reference_v<G>, G, std::remove_reference_t<G>>;
+    return join_on<DeducedF, DeducedG>(entry.context(), f, g);
+}
 
 }  // namespace quarry::impl

@@ -24,6 +24,7 @@ struct Loop {
 
     RunPiece run_piece;
     const void* body;
+    const char* name;        // in traces; may be null
     Group* group = nullptr;  // made when the first piece is offered
 };
 
@@ -134,9 +135,9 @@ class LoopEntry : public JoinEntry {
 };
 
 template <class Body>
-void run_loop(Pool& pool, std::uint64_t count, const Body& body) {
+void run_loop(Pool& pool, std::uint64_t count, const Body& body, const char* name = nullptr) {
     const LoopEntry entry(pool);
-    Loop loop{&run_loop_piece<Body>, &body};
+    Loop loop{&run_loop_piece<Body>, &body, name};
     try {
         run_loop_piece<Body>(entry.context(), loop, 0, count);
     } catch (...) {

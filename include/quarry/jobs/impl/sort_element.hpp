@@ -11,10 +11,12 @@
 namespace quarry::impl::sorting {
 
 // Copied freely and selected in registers; larger values are cheaper to move rarely than to select
-// branch-free. Weaker than trivially copyable, so that std::pair of two small keys qualifies.
+// branch-free. Weaker than trivially copyable, so that std::pair of two small keys qualifies. A type that can be copied
+// for nothing may still have a move of its own, which throws: that one is swapped.
 template <class T>
 concept CheapToCopy = std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> &&
-                      std::is_nothrow_copy_assignable_v<T> && sizeof(T) <= 16;
+                      std::is_nothrow_copy_assignable_v<T> && std::is_nothrow_move_constructible_v<T> &&
+                      std::is_nothrow_move_assignable_v<T> && sizeof(T) <= 16;
 
 template <class I>
 concept CheapPointer = std::is_pointer_v<I> && CheapToCopy<std::iter_value_t<I>>;

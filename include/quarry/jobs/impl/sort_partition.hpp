@@ -70,7 +70,9 @@ T* partition_cheap(T* first, T* last, GoesLeft goes_left) {
 }
 
 // Two blocks, at the front and at the back, are compared first, which notes the misplaced elements in a bit
-// set without branching on the result; then misplaced elements of both are exchanged.
+// set without branching on the result; then misplaced elements of both are exchanged. No step relies on an answer of
+// `goes_left` that was given before: one that answers differently for the same element moves elements to the wrong
+// side, and never leaves the range.
 template <class I, class GoesLeft>
 I partition_general(I first, I last, GoesLeft goes_left) {
     constexpr int kBlock = 64;
@@ -93,8 +95,9 @@ I partition_general(I first, I last, GoesLeft goes_left) {
     }
     while (true) {
         while (first != last && goes_left(*first)) ++first;
+        // What `first` refers to, if anything, goes right: it is not asked again.
         do {
-            if (first == last) return first;
+            if (last - first <= 1) return first;
             --last;
         } while (!goes_left(*last));
         swap_elements(first, last);

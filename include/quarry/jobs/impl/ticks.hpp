@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "quarry/export.hpp"
@@ -19,10 +20,11 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-// What a chunk of a loop should take: about two microseconds. Set when the first pool is made.
-extern QUARRY_API std::uint64_t loop_chunk_ticks;
+// What a chunk of a loop should take: about two microseconds. Every pool sets it, to the same value, when it is made;
+// by then loops of others may run.
+extern QUARRY_API std::atomic<std::uint64_t> loop_chunk_ticks;
 inline std::uint64_t chunk_ticks() noexcept {
-    return loop_chunk_ticks;
+    return loop_chunk_ticks.load(std::memory_order_relaxed);
 }
 
 }  // namespace quarry::impl

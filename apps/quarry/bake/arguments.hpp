@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+namespace quarry::app {
+
+// What was typed behind `quarry bake`, each option checked on its own.
+struct BakeArguments {
+    std::string field = "showcase";
+    std::string world = "octree:2048";
+    // Nothing: as the library has it.
+    std::optional<std::uint64_t> seed;
+    std::optional<int> octaves;
+    std::optional<double> frequency, amplitude, offset, lacunarity, persistence;
+    std::string viewer;
+    std::optional<double> lod_distance;
+    std::optional<int> max_lod, lod;
+    int threads = 0;  // 0: one for each usable core
+    std::string simd;
+    int chunk_cells = 32;
+    double voxel_size = 1;
+    std::vector<std::string> out;
+    std::string preview;
+    std::string preview_lods;
+    std::string json;
+    bool welded = false;
+    bool collision = false;
+    bool check = false;
+};
+
+void declare_bake(Options& options, BakeArguments& arguments);
+
+// Lengths of worlds, in units.
+inline constexpr Range<double> kLengths{1e-3, 1e9};
+
+}  // namespace quarry::app

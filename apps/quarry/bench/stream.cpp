@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bake/arguments.hpp"
+#include "bake/fields.hpp"
+#include "bench/choices.hpp"
+#include "bench/stream_rows.hpp"
+#include "command.hpp"
+#include "harness/machine.hpp"
+#include "tools/report_file.hpp"
+#include "tools/report_head.hpp"
+#include "tools/terminal.hpp"
+
+namespace quarry::app {
+namespace {
+
+struct BenchStreamArguments {
+    std::string filter;
+    std::string field = "noise";
+    std::optional<int> workers;
+    std::optional<int> runs;
+    double seconds = 20;
+    std::string json;
+    bool list = false;
+};
+
+void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    options.text("--field", arguments.field, "FIELD|FILE.json",
+                 "noise (default), showcase, or a description of a field");
+    options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
+                  "Worker threads (default: one for each usable core)");
+    declare_runs(options, arguments.runs, "Repetitions of rows that are no flights (default: 5)");
+    options.real("--seconds", arguments.seconds, {0.1, 3'600}, "S", "Length of each flight (default: 20)");
+    options.json(arguments.json);
+    options.flag("--list", arguments.list, "List the rows and what they measure");
+}
+
+constexpr int kStreamRuns = 5;
+
+// The median of the runs.
+struct StreamResult {
+    std::string name;
+    std::string unit;
+    double value = 0;
+    double spread = 0;  // (75th - 25th percentile) / median
+    int runs = 1;
+};
+
+void add_results(const StreamRow& row, const StreamBench& bench, int runs, std::vector<StreamResult>& results) {
+    if (row.is_flight) runs = 1;
+    std::vector<std::vector<StreamFigure>> all;
+    for (int run = 0; run < runs; ++run) all.push_back(row.measure(bench));
+    for (std::size_t i = 0; i < all.front().size(); ++i) {
+        std::vector<double> values;
+        for (const std::vector<StreamFigure>& figures : all) values.push_back(figures[i].value);
+        std::sort(values.begin(), values.end());
+        const std::size_t last = values.size() - 1;
+        const double median = values[last / 2];
+        const double spread = median > 0 ? (values[last * 3 / 4] - values[last / 4]) / median : 0;
+        results.push_back({all.front()[i].name, all.front()[i].unit, median, spread, runs});
+    }
+}
+
+std::string stream_table(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
+                         const std::string& field, const Look& look) {
+    std::string text = fmt::format("{}, {} worker{}, field {}; lower is better\n\n", machine.cpu, workers,
+                                   workers == 1 ? "" : "s", field);
+    text += look.strong(fmt::format("{:<24}{:<7}{:>10}{:>10}{:>8}\n", "", "", "quarry", "aim", "spread"));
+    for (const StreamResult& result : results) {
+        const std::optional<double> aim = stream_aim(result.name);
+        const std::string value = fmt::format("{:>10.2f}", result.value);
+        const std::string shown = !aim ? value : result.value <= *aim ? look.good(value) : look.bad(value);
+        text += fmt::format("{:<24}{:<7}{}{:>10}{:>7.0f}%\n", result.name, result.unit, shown,
+                            aim ? fmt::format("{:g}", *aim) : "", result.spread * 100);
+    }
+    return text;
+}
+
+std::string stream_json(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
+                        const BenchStreamArguments& arguments) {
+    nlohmann::ordered_json json = report_head("quarry bench stream", machine);
+    json["options"] = {{"filter", arguments.filter}, {"field", arguments.field}, {"seconds", arguments.seconds}};
+    json["results"] = nlohmann::ordered_json::array();
+    for (const StreamResult& result : results) {
+        json["results"].push_back({{"name", result.name},
+                                   {"engine", "quarry"},
+                                   {"workers", workers},
+                                   {"value", result.value},
+                                   {"unit", result.unit},
+                                   {"better", "lower"},
+                                   {"runs", result.runs},
+                                   {"spread", result.spread}});
+    }
+    return json.dump(2) + "\n";
+}
+
+int bench_stream(const BenchStreamArguments& arguments) {
+    std::vector<std::string_view> names;
+    for (const StreamRow& row : stream_rows()) names.push_back(row.name);
+    if (arguments.list) {
+        for (const StreamRow& row : stream_rows()) fmt::print("{:<10} {}\n", row.name, row.what);
+        return 0;
+    }
+    const std::vector<std::size_t> rows = chosen_rows(arguments.filter, names);
+    BakeArguments named;
+    named.field = arguments.field;
+    const terrain::Described described = checked_field(named, checked_noise(named));
+    ReportFile report("--json", arguments.json);
+    const bench::Machine machine = bench::describe_machine();
+    const int workers = arguments.workers.value_or(machine.cores);
+    Pool pool(workers);
+    const StreamBench bench{pool, described, arguments.seconds};
+    std::vector<StreamResult> results;
+    for (const std::size_t row : rows) {
+        add_results(stream_rows()[row], bench, arguments.runs.value_or(kStreamRuns), results);
+    }
+    std::FILE* out = report.for_people();
+    fmt::print(out, "{}", stream_table(results, machine, workers, arguments.field, Look::of(out)));
+    report.write(stream_json(results, machine, workers, arguments));
+    return 0;
+}
+
+}  // namespace
+
+template <>
+Command command<struct BenchStreamCommand>() {
+    return make_command("bench stream", "Measure a streamed world: filling, hand-over, flights", declare_bench_stream,
+                        bench_stream);
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <quarry/jobs/pool.hpp>
+#include <quarry/terrain/description.hpp>
+
+namespace quarry::app {
+
+// What a row of `quarry bench stream` is measured on.
+struct StreamBench {
+    Pool& pool;
+    const terrain::Described& described;
+    double seconds = 20;  // of each flight
+};
+
+// One figure of one run.
+struct StreamFigure {
+    std::string name;
+    std::string unit;
+    double value = 0;
+};
+
+struct StreamRow {
+    std::string_view name;
+    std::string_view what;
+    bool is_flight;  // takes the seconds of a flight, and is measured once
+    std::vector<StreamFigure> (*measure)(const StreamBench& bench);
+};
+
+std::span<const StreamRow> stream_rows();
+
+// What a figure should not exceed on two cores with the noise field.
+std::optional<double> stream_aim(std::string_view figure);
+
+}  // namespace quarry::app

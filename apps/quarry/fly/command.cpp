@@ -1,0 +1,168 @@
+#include "command.hpp"
+
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "bake/arguments.hpp"
+#include "bake/fields.hpp"
+#include "fly/flight.hpp"
+#include "fly/live_view.hpp"
+#include "fly/report.hpp"
+#include "fly/video.hpp"
+#include "harness/machine.hpp"
+#include "tools/input.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output_files.hpp"
+#include "tools/report_file.hpp"
+
+namespace quarry::app {
+namespace {
+
+struct FlyArguments {
+    std::string field = "showcase";
+    std::string path = "demo";
+    double seconds = 20;
+    double hertz = 60;
+    std::string budget = "2ms";
+    std::optional<double> speed;
+    double upload_us = 15;
+    bool turns = false;
+    int viewers = 1;
+    int workers = 0;
+    double radius = 1024;
+    double lod_distance = 128;
+    double hysteresis = 0.1;
+    int max_lod = terrain::kCoarsestLod;
+    bool check = false;
+    bool quiet = false;
+    std::string video;
+    double video_hertz = 15;
+    int video_height = 360;
+    bool video_lods = false;
+    std::string json;
+};
+
+void declare_fly(Options& options, FlyArguments& arguments) {
+    options.text("--field", arguments.field, "FIELD|FILE.json",
+                 "showcase (default), noise, or a description of a field");
+    options.text("--path", arguments.path, "demo|FILE", "demo (default), or a file with lines of seconds, x, y and z");
+    options.real("--seconds", arguments.seconds, {0.1, 86'400}, "S", "Length of the flight (default: 20)");
+    options.real("--hertz", arguments.hertz, {1, 1000}, "RATE", "Frames a second (default: 60)");
+    options.text("--budget", arguments.budget, "TIME",
+                 "For planning and hand-over in a frame, as 2ms or 500us (default: 2ms)");
+    options.real("--speed", arguments.speed, {0.01, 100'000}, "UNITS", "Of the demo, in units a second (default: 30)");
+    options.real("--upload", arguments.upload_us, {0, 10'000}, "US",
+                 "CPU time that the host spends on each mesh, in us (default: 15)");
+    options.flag("--turns", arguments.turns, "Look back in every other second");
+    options.whole("--viewers", arguments.viewers, {1, static_cast<int>(terrain::Streamer::kMostViewers)}, "N",
+                  "Viewers along the path (default: 1)");
+    options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
+                  "Worker threads (default: one for each usable core)");
+    options.real("--radius", arguments.radius, kLengths, "UNITS", "How far a viewer sees (default: 1024)");
+    options.real("--lod-distance", arguments.lod_distance, kLengths, "UNITS",
+                 "How far LOD 0 reaches; each further one twice as far (default: 128)");
+    options.real("--hysteresis", arguments.hysteresis, {0, 0.4}, "SHARE",
+                 "How much closer or further than that a level changes (default: 0.1)");
+    options.whole("--max-lod", arguments.max_lod, {0, terrain::kCoarsestLod}, "N", "The coarsest level (default: 7)");
+    options.flag("--check", arguments.check, "Prove in every frame that what is shown is closed; a hole is status 1");
+    options.flag("--quiet", arguments.quiet, "No live view, also on a terminal");
+    options.text("--video", arguments.video, "DIR", "Draw the flight as PNGs in a folder, as fast as that goes");
+    options.real("--video-hertz", arguments.video_hertz, {0.01, 120}, "RATE", "Pictures a second (default: 15)");
+    options.whole("--video-height", arguments.video_height, {16, 4320}, "PIXELS",
+                  "Of the pictures, which are 16:9 (default: 360)");
+    options.flag("--video-lods", arguments.video_lods, "Draw levels of detail in colours");
+    options.json(arguments.json);
+}
+
+// In milliseconds.
+double checked_budget(const std::string& text) {
+    const bool micro = text.ends_with("us");
+    const bool milli = text.ends_with("ms");
+    const std::string number = micro || milli ? text.substr(0, text.size() - 2) : text;
+    const double value = real_number("--budget", number, 0, micro ? 1e6 : 1e3);
+    return micro ? value / 1e3 : value;
+}
+
+FlyOptions check_fly(const FlyArguments& arguments) {
+    BakeArguments named;
+    named.field = arguments.field;
+    const terrain::Described described = checked_field(named, checked_noise(named));
+    const double speed = arguments.speed.value_or(30);
+    if (arguments.path != "demo" && arguments.speed) throw WrongInput("--speed goes with --path demo only");
+    FlyOptions options{.field_name = arguments.field,
+                       .described = described,
+                       .streamer = {},
+                       .path_name = arguments.path,
+                       .path = arguments.path == "demo" ? FlightPath::demo(*described.field, speed)
+                                                        : FlightPath::from_file(arguments.path)};
+    options.seconds = arguments.seconds;
+    options.hertz = arguments.hertz;
+    options.budget_ms = checked_budget(arguments.budget);
+    options.speed = speed;
+    options.upload_us = arguments.upload_us;
+    options.turns = arguments.turns;
+    options.viewers = arguments.viewers;
+    options.workers = arguments.workers;
+    options.check = arguments.check;
+    options.video = arguments.video;
+    options.video_hertz = arguments.video_hertz;
+    options.video_height = arguments.video_height;
+    options.video_lods = arguments.video_lods;
+    options.streamer.radius = arguments.radius;
+    options.streamer.lod_distance = arguments.lod_distance;
+    options.streamer.hysteresis = arguments.hysteresis;
+    options.streamer.max_lod = arguments.max_lod;
+    options.streamer.materials = described.materials;
+    return options;
+}
+
+int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFile& report,
+                   const std::stop_token& stop_token) {
+    const bench::Machine machine = bench::describe_machine();
+    std::FILE* out = report.for_people();
+    if (options.workers == 0) options.workers = machine.cores;
+    Pool pool(options.workers);
+    std::optional<Video> video;
+    if (!options.video.empty()) video.emplace(pool, options);
+    std::optional<LiveView> live;
+    if (!arguments.quiet && !video && isatty(fileno(out)) != 0) live.emplace(out, pool, options);
+    FlyOutcome outcome;
+    try {
+        outcome = run_flight(pool, options, stop_token, [&](const FlyMoment& moment) {
+            if (video) (*video)(moment);
+            if (live) (*live)(moment);
+        });
+    } catch (const std::invalid_argument& refusal) {
+        throw WrongInput(refusal.what());
+    }
+    live.reset();
+    fmt::print(out, "{}", format_flight(outcome, options, machine, Look::of(out)));
+    if (video) fmt::print(out, "{} pictures in {}\n", video->frames(), options.video);
+    report.write(flight_json(outcome, options, machine));
+    return outcome.holes != 0 || !outcome.ended_at_rest ? kFailed : 0;
+}
+
+int fly(const FlyArguments& arguments) {
+    FlyOptions options = check_fly(arguments);
+    ReportFile report("--json", arguments.json);
+    OutputFiles files;
+    return run_interruptible(files, [&](const std::stop_token& stop_token) {
+        return fly_and_report(options, arguments, report, stop_token);
+    });
+}
+
+}  // namespace
+
+template <>
+Command command<struct FlyCommand>() {
+    return make_command("fly", "Fly over a world that is streamed, without a window, and report on it", declare_fly,
+                        fly);
+}
+
+}  // namespace quarry::app

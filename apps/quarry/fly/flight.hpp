@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <quarry/jobs/pool.hpp>
+#include <quarry/terrain/streamer.hpp>
+
+#include "fly/headless_host.hpp"
+#include "fly/options.hpp"
+
+namespace quarry::app {
+
+// One frame of a flight; times are CPU time of the host's thread, in microseconds, unless they are named otherwise.
+struct FlyFrame {
+    double update_us = 0;
+    double deliver_us = 0;
+    double wall_us = 0;  // both
+    std::size_t uploads = 0;
+
+    double total_us() const { return update_us + deliver_us; }
+};
+
+struct FlyOutcome {
+    // From the first update; the viewers stand still until the world is complete.
+    double first_ring_ms = 0;  // the LOD 0 chunks around each viewer
+    double complete_ms = 0;    // all of the plan is shown
+    double closed_ms = 0;      // and nothing is left to do: every mask is as it will stay
+
+    std::vector<FlyFrame> frames;
+    std::uint64_t over_budget = 0;
+    std::size_t deepest_queue = 0;
+    std::size_t most_groups = 0;
+    std::uint64_t inversions = 0;  // while it fills: chunks shown before one at less than half their distance
+    bool checked = false;
+    std::uint64_t holes = 0;  // findings of the checker, of any kind
+    std::string first_hole;
+    std::size_t most_mesh_bytes = 0;  // that the host had
+    std::size_t most_tree_bytes = 0;
+    terrain::StreamerStats start;  // when the flight began
+    terrain::StreamerStats end;    // at rest, after it
+    bool ended_at_rest = false;
+    bool stopped = false;
+    std::vector<double> worker_shares;
+
+    double percentile(double share, double (*of)(const FlyFrame&)) const;
+    double wasted_share() const;
+};
+
+// What is told to whoever watches, after each frame.
+struct FlyMoment {
+    std::size_t frame = 0;
+    double seconds = 0;
+    const terrain::Viewer& viewer;
+    const terrain::Streamer& streamer;
+    const HeadlessHost& host;
+    const FlyFrame& last;
+};
+using FlyWatcher = std::function<void(const FlyMoment&)>;
+
+// Flies in real time, unless frames are drawn: then as fast as they can be.
+FlyOutcome run_flight(Pool& pool, const FlyOptions& options, const std::stop_token& stop_token,
+                      const FlyWatcher& watcher = {});
+
+}  // namespace quarry::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include <quarry/terrain/description.hpp>
+#include <quarry/terrain/streamer_options.hpp>
+
+#include "fly/path.hpp"
+
+namespace quarry::app {
+
+// What `quarry fly` was asked for, checked.
+struct FlyOptions {
+    std::string field_name = "showcase";
+    terrain::Described described;
+    terrain::StreamerOptions streamer;
+    std::string path_name = "demo";
+    FlightPath path;
+    double seconds = 20;
+    double hertz = 60;
+    double budget_ms = 2;
+    double speed = 30;
+    double upload_us = 15;  // CPU time that the host spends on a mesh
+    bool turns = false;     // looks back every second
+    int viewers = 1;
+    int workers = 0;
+    bool check = false;
+    std::string video{};  // folder; empty: none
+    double video_hertz = 15;
+    int video_height = 360;
+    bool video_lods = false;  // levels of detail in colours
+};
+
+}  // namespace quarry::app

@@ -1,0 +1,161 @@
+#include "fly/report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bake/memory.hpp"
+#include "tools/report_head.hpp"
+
+namespace quarry::app {
+namespace {
+
+constexpr double kMebibyte = 1024 * 1024;
+
+double total_of(const FlyFrame& frame) {
+    return frame.total_us();
+}
+double update_of(const FlyFrame& frame) {
+    return frame.update_us;
+}
+double wall_of(const FlyFrame& frame) {
+    return frame.wall_us;
+}
+
+struct FlightFigures {
+    double mean_update = 0;
+    double mean_uploads = 0;
+    std::size_t most_uploads = 0;
+    std::size_t latest = 0;  // in frames
+};
+
+FlightFigures figures_of(const FlyOutcome& outcome) {
+    FlightFigures figures;
+    for (const FlyFrame& frame : outcome.frames) {
+        figures.mean_update += frame.update_us;
+        figures.mean_uploads += static_cast<double>(frame.uploads);
+        figures.most_uploads = std::max(figures.most_uploads, frame.uploads);
+    }
+    const double count = std::max<double>(1, static_cast<double>(outcome.frames.size()));
+    figures.mean_update /= count;
+    figures.mean_uploads /= count;
+    for (std::size_t i = 0; i < outcome.end.late.size(); ++i) {
+        if (outcome.end.late[i] > outcome.start.late[i]) figures.latest = i;
+    }
+    return figures;
+}
+
+std::string flight_line(const Look& look, const char* name, const std::string& text) {
+    return fmt::format("{} {}\n", look.faint(fmt::format("{:<16}", name)), text);
+}
+
+}  // namespace
+
+std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, const bench::Machine& machine,
+                          const Look& look) {
+    const FlightFigures figures = figures_of(outcome);
+    const terrain::StreamerStats& end = outcome.end;
+    std::string text =
+        look.strong(fmt::format("quarry fly: {}, {} workers, {}\n", options.field_name, options.workers, machine.cpu));
+    text += flight_line(look, "first ring", fmt::format("{:.1f} ms", outcome.first_ring_ms));
+    text += flight_line(look, "complete",
+                        fmt::format("{:.1f} ms; closed {:.1f} ms", outcome.complete_ms, outcome.closed_ms));
+    const std::string over =
+        fmt::format("{} of {} frames over {} ms", outcome.over_budget, outcome.frames.size(), options.budget_ms);
+    text += flight_line(look, "budget", outcome.over_budget == 0 ? look.good(over) : look.warning(over));
+    text += flight_line(look, "host's CPU time",
+                        fmt::format("p50 {:.0f} us, p99 {:.0f}, most {:.0f}; wall p99.9 {:.0f}",
+                                    outcome.percentile(0.5, total_of), outcome.percentile(0.99, total_of),
+                                    outcome.percentile(1, total_of), outcome.percentile(0.999, wall_of)));
+    text +=
+        flight_line(look, "plan",
+                    fmt::format("mean {:.1f} us, most {:.0f}", figures.mean_update, outcome.percentile(1, update_of)));
+    text += flight_line(
+        look, "hand-overs",
+        fmt::format("{:.2f} a frame, most {}; {} meshes, {} baked again for a neighbour", figures.mean_uploads,
+                    figures.most_uploads, grouped(end.uploads), grouped(end.rebaked)));
+    text += flight_line(look, "late", fmt::format("LOD 0 at most {} frames after it entered the plan", figures.latest));
+    text += flight_line(look, "wasted",
+                        fmt::format("{:.1f} % of {} meshed in flight", 100 * outcome.wasted_share(),
+                                    grouped(end.meshed - outcome.start.meshed)));
+    text += flight_line(look, "cache",
+                        fmt::format("{} hits, {} misses, {:.1f} MiB", grouped(end.cache_hits),
+                                    grouped(end.cache_misses), static_cast<double>(end.cached_bytes) / kMebibyte));
+    text += flight_line(look, "memory",
+                        fmt::format("{:.1f} MiB of meshes at the host, {:.0f} MiB in all",
+                                    static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
+                                    static_cast<double>(peak_memory()) / kMebibyte));
+    if (outcome.checked) {
+        text += flight_line(look, "holes",
+                            outcome.holes == 0
+                                ? look.good("none")
+                                : look.bad(fmt::format("{} frames; first: {}", outcome.holes, outcome.first_hole)));
+    }
+    std::string states;
+    for (std::size_t i = 0; i < terrain::kChunkStates; ++i) {
+        states += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(end.in_state[i]),
+                              name_of(static_cast<terrain::ChunkState>(i)));
+    }
+    text += flight_line(look, "chunks", states);
+    for (std::size_t i = 0; i < outcome.worker_shares.size(); ++i) {
+        text += flight_line(
+            look, i == 0 ? "workers" : "",
+            look.bar(outcome.worker_shares[i], 32) + fmt::format(" {:.0f} %", 100 * outcome.worker_shares[i]));
+    }
+    return text;
+}
+
+std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, const bench::Machine& machine) {
+    const FlightFigures figures = figures_of(outcome);
+    const terrain::StreamerStats& end = outcome.end;
+    nlohmann::ordered_json json = report_head("quarry fly", machine);
+    json["options"] = {{"field", options.field_name},
+                       {"path", options.path_name},
+                       {"seconds", options.seconds},
+                       {"hertz", options.hertz},
+                       {"budget_ms", options.budget_ms},
+                       {"speed", options.speed},
+                       {"upload_us", options.upload_us},
+                       {"turns", options.turns},
+                       {"viewers", options.viewers},
+                       {"workers", options.workers},
+                       {"radius", options.streamer.radius},
+                       {"lod_distance", options.streamer.lod_distance},
+                       {"check", options.check}};
+    json["first_ring_ms"] = outcome.first_ring_ms;
+    json["complete_ms"] = outcome.complete_ms;
+    json["closed_ms"] = outcome.closed_ms;
+    json["frames"] = outcome.frames.size();
+    json["frames_over_budget"] = outcome.over_budget;
+    json["cpu_us"] = {{"p50", outcome.percentile(0.5, total_of)},
+                      {"p99", outcome.percentile(0.99, total_of)},
+                      {"most", outcome.percentile(1, total_of)}};
+    json["wall_us"] = {{"p999", outcome.percentile(0.999, wall_of)}, {"most", outcome.percentile(1, wall_of)}};
+    json["plan_us"] = {{"mean", figures.mean_update}, {"most", outcome.percentile(1, update_of)}};
+    json["hand_overs"] = {{"a_frame", figures.mean_uploads}, {"most", figures.most_uploads}, {"all", end.uploads}};
+    json["rebaked"] = end.rebaked;
+    json["baked_again"] = end.baked_again;
+    json["groups"] = {{"shown", end.groups_shown}, {"largest", end.largest_group}, {"most_open", outcome.most_groups}};
+    json["deepest_queue"] = outcome.deepest_queue;
+    json["late_frames"] = figures.latest;
+    json["wasted_share"] = outcome.wasted_share();
+    json["inversions"] = outcome.inversions;
+    json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);
+    if (!outcome.first_hole.empty()) json["first_hole"] = outcome.first_hole;
+    json["cache"] = {{"hits", end.cache_hits}, {"misses", end.cache_misses}, {"bytes", end.cached_bytes}};
+    json["memory"] = {{"meshes_bytes", outcome.most_mesh_bytes},
+                      {"plan_bytes", outcome.most_tree_bytes},
+                      {"peak_bytes", peak_memory()}};
+    nlohmann::ordered_json& states = json["states"];
+    for (std::size_t i = 0; i < terrain::kChunkStates; ++i) {
+        states[std::string(name_of(static_cast<terrain::ChunkState>(i)))] = end.in_state[i];
+    }
+    json["failed"] = end.failed;
+    json["stale"] = end.stale;
+    json["ended_at_rest"] = outcome.ended_at_rest;
+    json["worker_shares"] = outcome.worker_shares;
+    return json.dump(2) + "\n";
+}
+
+}  // namespace quarry::app

@@ -1,0 +1,62 @@
+#include "sync/bare_host.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace quarry::app {
+
+using std::chrono::nanoseconds;
+
+BareHost::BareHost(const CpuWork& work, BareHostOptions options) : work_(work), options_(std::move(options)) {
+    for (int each = 0; each < options_.workers; ++each) threads_.emplace_back([this] { this->work(); });
+}
+
+BareHost::~BareHost() {
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+    }
+    submitted_.notify_all();
+    for (std::thread& each : threads_) each.join();
+}
+
+void BareHost::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        submitted_.wait(lock, [this] { return over_ || !waiting_.empty(); });
+        if (waiting_.empty()) return;
+        const Job job = waiting_.front();
+        waiting_.pop_front();
+        lock.unlock();
+        if (!options_.stop_token.stop_requested()) work_.run(job.length);
+        lock.lock();
+        done_.push_back(job.id);
+    }
+}
+
+void BareHost::submit(nanoseconds length, std::uint64_t id) {
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back({length, id});
+    }
+    submitted_.notify_one();
+}
+
+void BareHost::deliver(nanoseconds budget, const std::function<void(std::uint64_t)>& apply) {
+    const time_point end = now() + budget;
+    const auto take = [this]() -> std::optional<std::uint64_t> {
+        const std::lock_guard lock(mutex_);
+        if (done_.empty()) return std::nullopt;
+        const std::uint64_t id = done_.front();
+        done_.pop_front();
+        return id;
+    };
+    do {
+        const std::optional<std::uint64_t> id = take();
+        if (!id) return;
+        apply(*id);
+        if (options_.apply_cost) work_.run(options_.apply_cost(*id));
+    } while (now() < end);
+}
+
+}  // namespace quarry::app

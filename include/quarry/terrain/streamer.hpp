@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "quarry/export.hpp"
+#include "quarry/frame/delivery.hpp"
+#include "quarry/jobs/fwd.hpp"
+#include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/mesh.hpp"
+#include "quarry/terrain/shown_check.hpp"
+#include "quarry/terrain/stream_event.hpp"
+#include "quarry/terrain/streamer_options.hpp"
+#include "quarry/terrain/streamer_stats.hpp"
+#include "quarry/terrain/viewer.hpp"
+
+namespace quarry::terrain {
+
+namespace streaming {
+class Engine;
+}
+
+// What a streamer has for the host: events, most important first, within a budget.
+class StreamerInbox {
+  public:
+    // Calls fn(StreamEvent&) until the budget is spent: one event at least, and never beyond the budget by more than
+    // the one in hand, or the show and hide of one group. What is left comes next time. If fn throws, the event stays
+    // the first in line, and the error goes on to the caller. Throws quarry::Error on another thread than the host's
+    // and inside a delivery.
+    template <class Fn>
+    DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn) {
+        using Function = std::remove_reference_t<Fn>;
+        return deliver_erased(budget, {&fn, [](void* function, StreamEvent& event) {
+                                           std::invoke(*static_cast<Function*>(function), event);
+                                       }});
+    }
+
+    struct Receiver {
+        const void* function;
+        void (*call)(void* function, StreamEvent& event);
+        void operator()(StreamEvent& event) const { call(const_cast<void*>(function), event); }
+    };
+
+  private:
+    friend class Streamer;
+    explicit StreamerInbox(streaming::Engine& engine) : engine_(engine) {}
+    QUARRY_API DeliveryReport deliver_erased(const DeliveryBudget& budget, const Receiver& receiver);
+
+    streaming::Engine& engine_;
+};
+
+// A world of chunks that follows its viewers. In each frame the host says where they are (`update`), and takes what has
+// become ready (`inbox().deliver`). Meshes are made by the workers of a pool; nothing here waits for them, and none of
+// them ever calls the host. All calls come from the host's thread. See docs/guide/streaming.md.
+class Streamer {
+  public:
+    // The pool must outlive the streamer. Throws std::invalid_argument for options out of range or no field.
+    QUARRY_API Streamer(Pool& pool, std::shared_ptr<const Field> field, const StreamerOptions& options = {});
+    Streamer(const Streamer&) = delete;
+    Streamer& operator=(const Streamer&) = delete;
+    // Never waits. Requests that have not begun are dropped; what a worker is at ends, and its result is destroyed.
+    QUARRY_API ~Streamer();
+
+    static constexpr std::size_t kMostViewers = 64;
+
+    // Where the viewers are in this frame; those of the last one by the order. Without any, the plan stays as it is.
+    // Throws std::invalid_argument, and changes nothing, for a position or a direction that is not finite, one too far
+    // away, and more than kMostViewers.
+    QUARRY_API void update(std::span<const Viewer> viewers);
+    void update(const Viewer& viewer) { update(std::span(&viewer, 1)); }
+
+    StreamerInbox& inbox() noexcept { return inbox_; }
+
+    // Whether all of the plan within so many world units of a place is shown as it should be. Also false where the plan
+    // does not reach, or a chunk has failed.
+    QUARRY_API bool ready_around(const Position& position, double radius) const;
+    // Whether nothing is left to do: all that is planned is shown, and all events were delivered.
+    QUARRY_API bool at_rest() const;
+
+    // Another field (null: the one it has), or other options, from now on. What is shown stays, and no longer follows
+    // the viewers, until the new world is complete; then all of it is exchanged within one delivery. Called again, the
+    // last one counts. Host, clock, lane and pending stay as they were. Throws std::invalid_argument and changes
+    // nothing.
+    QUARRY_API void exchange(std::shared_ptr<const Field> field);
+    QUARRY_API void exchange(std::shared_ptr<const Field> field, const StreamerOptions& options);
+
+    QUARRY_API const StreamerOptions& options() const noexcept;
+    QUARRY_API StreamerStats stats() const;
+    // All that is shown, empty chunks included, and all that the plan has and is not shown: what check_shown looks at.
+    QUARRY_API ShownWorld shown() const;
+
+  private:
+    std::unique_ptr<streaming::Engine> engine_;
+    StreamerInbox inbox_;
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "quarry/frame/host_guard.hpp"
+#include "quarry/frame/virtual_clock.hpp"
+#include "quarry/jobs/lane.hpp"
+#include "quarry/terrain/chunk_key.hpp"
+#include "quarry/terrain/chunk_state.hpp"
+#include "quarry/terrain/extract.hpp"
+#include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/lattice.hpp"
+
+namespace quarry::terrain {
+
+// A chunk that could not be meshed. Where there was a mesh it stays: of the chunk, of its parent or of its children.
+// Where there was none, the place stays empty.
+struct ChunkError {
+    ChunkKey key;
+    std::exception_ptr error;
+};
+
+struct StreamerOptions {
+    double radius = 1024;       // how far viewers see, in world units, as is lod_distance
+    double lod_distance = 128;  // closer than this all is LOD 0; closer than twice that at most LOD 1; and so on
+    double hysteresis = 0.1;  // 0 to 0.4: by this share a viewer has to come closer, or go further, than the distances
+    std::int32_t max_lod = kCoarsestLod;
+    std::int32_t cells = 32;
+    Lattice lattice{};
+    std::shared_ptr<const Materials> materials{};
+
+    std::size_t pending = 1024;                        // chunks from request to shown at once; 128 to 65,536
+    std::size_t cache_bytes = std::size_t{128} << 20;  // of meshes that are no longer shown
+    double view_weight = 0.5;                          // 0 to 10: so much further away seems what lies behind a viewer
+    double look_ahead = 15;                            // 0 to 600: updates ahead for which positions are predicted
+    float fade = 0.25F;                                // seconds, handed through to the host
+    Lane lane = Lane::background;                      // of the workers' jobs
+
+    // All on the host's thread, within update or deliver.
+    std::function<void(const ChunkError&)> on_error{};
+    std::function<void(const ChunkTransition&)> on_transition{};
+
+    std::optional<HostGuard> host{};      // whose thread it is; empty: the one that makes the streamer
+    const VirtualClock* clock = nullptr;  // for tests and replays: counts in place of the steady clock
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "quarry/terrain/chunk_state.hpp"
+
+namespace quarry::terrain {
+
+// What a streamer has and what it has done since it was made.
+struct StreamerStats {
+    std::array<std::uint64_t, kChunkStates> in_state{};  // chunks now; retired ones since the beginning
+    ChunkTransitions transitions{};
+
+    std::uint64_t updates = 0;
+    std::size_t nodes = 0;  // of the octree, kept
+    std::size_t tree_bytes = 0;
+    std::size_t looked_at = 0;         // of these, in the last update
+    std::size_t changes_waiting = 0;   // that have not begun, for want of room
+    std::size_t groups = 0;            // changes that have begun and are not shown
+    std::size_t queued = 0;            // requests that no worker has begun
+    std::size_t releases_waiting = 0;  // release events to come
+
+    std::uint64_t requested = 0;    // jobs for workers
+    std::uint64_t cancelled = 0;    // of these, before a worker began
+    std::uint64_t meshed = 0;       // chunks extracted, with a surface or empty
+    std::uint64_t used = 0;         // of these, shown at least once
+    std::uint64_t stale = 0;        // results that came when nobody wanted them any more
+    std::uint64_t rebaked = 0;      // meshes baked anew for a neighbour's sake
+    std::uint64_t baked_again = 0;  // meshes that were ready when a neighbour changed
+    std::uint64_t failed = 0;
+
+    std::uint64_t groups_shown = 0;
+    std::uint64_t uploads = 0;
+    std::uint64_t largest_group = 0;
+
+    std::uint64_t cache_hits = 0;
+    std::uint64_t cache_misses = 0;
+    std::size_t cached_bytes = 0;
+
+    // Updates from entering the plan to being shown, of LOD 0 chunks where nothing was missing before: [n] took n
+    // updates, the last one that many or more.
+    std::array<std::uint64_t, 16> late{};
+
+    // Share of the meshed chunks that was never shown and is not about to be.
+    double wasted_share() const noexcept {
+        const std::uint64_t open = in_state[static_cast<std::size_t>(ChunkState::ready)] +
+                                   in_state[static_cast<std::size_t>(ChunkState::handed_over)];
+        const std::uint64_t done = used + open;
+        return meshed > done ? static_cast<double>(meshed - done) / static_cast<double>(meshed) : 0;
+    }
+};
+
+}  // namespace quarry::terrain

@@ -1,0 +1,167 @@
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "c/error.hpp"
+#include "quarry/jobs/error.hpp"
+#include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/description.hpp"
+#include "quarry/terrain/export.hpp"
+#include "quarry/terrain/extract.hpp"
+#include "quarry/terrain/field.hpp"
+#include "quarry/terrain/materials.hpp"
+#include "quarry/terrain/mesh.hpp"
+#include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/showcase.hpp"
+
+using namespace quarry::terrain;  // NOLINT(google-build-using-namespace): the file is the C face of it
+
+struct quarry_field {
+    std::shared_ptr<const Field> field;
+    std::shared_ptr<const Materials> materials;
+};
+struct quarry_chunk {
+    ChunkMesh mesh;
+};
+struct quarry_mesh {
+    Mesh mesh;
+};
+
+namespace {
+
+using quarry::c::guarded;
+using quarry::c::made;
+
+template <class... Pointers>
+void need_all(Pointers... pointers) {
+    if (((pointers == nullptr) || ...)) throw std::invalid_argument("a pointer that must not be NULL is NULL");
+}
+
+}  // namespace
+
+quarry_field* quarry_field_from_json(const char* json, const char* folder) {
+    return made([&] {
+        need_all(json);
+        Described world = parse_description(json, folder == nullptr ? "." : folder);
+        return new quarry_field{std::move(world.field), std::move(world.materials)};
+    });
+}
+
+quarry_field* quarry_field_noise(uint64_t seed, int octaves, double frequency, double amplitude) {
+    return made([&] {
+        NoiseOptions options;
+        options.seed = seed;
+        options.octaves = octaves;
+        options.frequency = frequency;
+        options.amplitude = amplitude;
+        return new quarry_field{std::make_shared<NoiseField>(options), nullptr};
+    });
+}
+
+quarry_field* quarry_field_showcase(uint64_t seed) {
+    return made([&] { return new quarry_field{showcase_field(seed), showcase_materials(seed)}; });
+}
+
+void quarry_field_free(quarry_field* field) {
+    delete field;
+}
+
+quarry_code quarry_field_densities(const quarry_field* field, const double* places, size_t count, float* out) {
+    return guarded([&] {
+        need_all(field);
+        if (count != 0) need_all(places, out);
+        std::vector<Position> points(count);
+        for (std::size_t i = 0; i < count; ++i) points[i] = {places[3 * i], places[3 * i + 1], places[3 * i + 2]};
+        field->field->densities(points, {out, count});
+        return QUARRY_OK;
+    });
+}
+
+quarry_chunk* quarry_extract(const quarry_field* field, quarry_chunk_key key, int cells, double voxel_size) {
+    return made([&] {
+        need_all(field);
+        ExtractOptions options;
+        options.cells = cells;
+        options.lattice.voxel_size = voxel_size;
+        options.materials = field->materials.get();
+        return new quarry_chunk{extract(*field->field, {key.lod, key.x, key.y, key.z}, options)};
+    });
+}
+
+void quarry_chunk_free(quarry_chunk* chunk) {
+    delete chunk;
+}
+
+int quarry_chunk_content(const quarry_chunk* chunk) {
+    return chunk == nullptr ? 0 : static_cast<int>(chunk->mesh.content);
+}
+
+quarry_mesh* quarry_bake(const quarry_chunk* chunk, uint32_t mask) {
+    return made([&] {
+        need_all(chunk);
+        return new quarry_mesh{bake(chunk->mesh, mask)};
+    });
+}
+
+void quarry_mesh_free(quarry_mesh* mesh) {
+    delete mesh;
+}
+
+quarry_code quarry_mesh_get(const quarry_mesh* mesh, quarry_mesh_view* view) {
+    return guarded([&] {
+        need_all(mesh, view);
+        const Mesh& from = mesh->mesh;
+        *view = {};
+        view->key = {from.key.lod, from.key.x, from.key.y, from.key.z};
+        view->vertices = from.positions.size();
+        static_assert(sizeof(Vector3) == 3 * sizeof(float) && sizeof(MaterialWeights) == 4);
+        view->positions = reinterpret_cast<const float*>(from.positions.data());
+        view->normals = reinterpret_cast<const float*>(from.normals.data());
+        if (!from.materials.empty()) view->materials = reinterpret_cast<const uint8_t*>(from.materials.data());
+        view->indices = from.indices.size();
+        if (from.indices.empty()) return QUARRY_OK;
+        if (from.indices.is_short()) {
+            view->short_indices = from.indices.short_indices().data();
+        } else {
+            view->long_indices = from.indices.long_indices().data();
+        }
+        return QUARRY_OK;
+    });
+}
+
+quarry_code quarry_export(const quarry_mesh* const* meshes, size_t count, int format, int cells, double voxel_size,
+                          int welded, const char* path) {
+    return guarded([&] {
+        need_all(path);
+        if (count != 0) need_all(meshes);
+        if (format < QUARRY_FORMAT_GLB || format > QUARRY_FORMAT_STL) {
+            throw std::invalid_argument("the format must be 0 (glb), 1 (obj), 2 (ply) or 3 (stl)");
+        }
+        std::vector<Mesh> all;
+        for (std::size_t i = 0; i < count; ++i) {
+            need_all(meshes[i]);
+            all.push_back(meshes[i]->mesh);
+        }
+        ExportOptions options;
+        options.cells = cells;
+        options.lattice.voxel_size = voxel_size;
+        options.welded = welded != 0;
+        const std::string temporary = std::string(path) + ".part";
+        try {
+            std::ofstream out(temporary, std::ios::binary);
+            write(static_cast<ExportFormat>(format), out, all, options);
+            out.close();
+            if (!out || std::rename(temporary.c_str(), path) != 0) {
+                throw quarry::Error(std::string("cannot write ") + path);
+            }
+        } catch (...) {
+            std::remove(temporary.c_str());
+            throw;
+        }
+        return QUARRY_OK;
+    });
+}

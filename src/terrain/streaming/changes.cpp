@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <utility>
+
+#include "terrain/streaming/keys.hpp"
+#include "terrain/streaming/world.hpp"
+
+namespace quarry::terrain::streaming {
+namespace {
+
+// Nobody waits for a coarser mesh as for a finer one.
+constexpr double kJoinRank = 1.5;
+
+}  // namespace
+
+Group& World::new_group(NodeIndex node, ChangeKind kind) {
+    if (free_groups_.empty()) {
+        free_groups_.push_back(static_cast<std::uint32_t>(groups_.size()));
+        groups_.emplace_back();
+    }
+    const std::uint32_t index = free_groups_.back();
+    free_groups_.pop_back();
+    Group& group = groups_[index];
+    group.alive = true;
+    group.kind = kind;
+    group.number = ++shared_.last_group;
+    group.node = node;
+    tree_[node].group = index;
+    ++groups_alive_;
+    return group;
+}
+
+std::uint32_t World::index_of(const Group& group) const noexcept {
+    return tree_[group.node].group;
+}
+
+// Begins a version of a member's chunk.
+void World::request(Group& group, Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept) {
+    const ChunkKey key = tree_[member.node].key;
+    const std::uint32_t slot = shared_.table.add(key, mask);
+    member.chunk = slot;
+    ChunkRecord& record = shared_.table[slot];
+    record.world = number_;
+    record.group = index_of(group);
+    if (kept != nullptr && kept->mesh.content != ChunkContent::surface) {
+        record.kept = std::move(kept);
+        shared_.table.move(slot, ChunkState::ready);
+        return;
+    }
+    ++group.outstanding;
+    ++shared_.stats.requested;
+    shared_.table.move(slot, ChunkState::queued);
+    const double factor = group.kind == ChangeKind::join ? kJoinRank : 1;
+    const ChunkKey rank_key = tree_[group.node].key;
+    shared_.jobs->submit({shared_.table.id(slot), key, mask, source_, std::move(kept), rank_key, factor},
+                         rank(rank_key, factor));
+}
+
+// Has made whatever the group needs to be shown beside what is shown now.
+void World::refresh(Group& group) {
+    refresh_added(group);
+    refresh_neighbours(group);
+    group.checked_at = shown_version_;
+    if (group.outstanding == 0) list_as_ready(group);
+}
+
+void World::list_as_ready(Group& group) {
+    if (group.ready) return;
+    group.ready = true;
+    ready_.push_back(index_of(group));
+}
+
+// What has changed around it meanwhile is made at once, if there is room, and else when it is its turn.
+void World::all_came(Group& group) {
+    if (has_room(kMostNewInGroup)) return refresh(group);
+    group.checked_at = 0;
+    list_as_ready(group);
+}
+
+void World::refresh_added(Group& group) {
+    for (Member& member : group.added) {
+        const std::uint32_t mask = mask_for(tree_[member.node].key);
+        if (member.chunk == kNone) {
+            request(group, member, mask, cache_.take(tree_[member.node].key));
+            continue;
+        }
+        // One that is not back yet is looked at when it is; of an empty one any mask is right.
+        const ChunkRecord& record = shared_.table[member.chunk];
+        const bool is_there = record.state == ChunkState::ready || record.state == ChunkState::handed_over;
+        if (record.mask == mask || !is_there || !record.has_mesh) continue;
+        std::shared_ptr<KeptMesh> kept = record.kept;
+        ++shared_.stats.baked_again;
+        discard(member.chunk);
+        request(group, member, mask, std::move(kept));
+    }
+}
+
+// Those that are shown across a side of the group's node. Only their bit towards the node can change: it is set where
+// they will be finer than what is shown there.
+void World::refresh_neighbours(Group& group) {
+    std::vector<Member> kept;
+    const ChunkKey key = tree_[group.node].key;
+    for (std::uint32_t side = 0; side < side::count && !group.added.empty(); ++side) {
+        const NodeIndex found = tree_.find_at_or_above(beyond(key, side), options_.max_lod);
+        if (found == kNoNode) continue;
+        const std::uint32_t back = 1u << opposite(side);
+        const NodeIndex coarse = tree_[found].chunk != kNone ? found : shown_above(found);
+        if (coarse != kNoNode) {
+            want_rebaked(group, coarse, shared_.table[tree_[coarse].chunk].mask & ~back, kept);
+            continue;
+        }
+        const Node& node = tree_[found];
+        if (node.key.lod != key.lod || node.children == kNoNode) continue;
+        for (std::uint32_t child = 0; child < 8; ++child) {
+            if ((child >> side / 2 & 1) != opposite(side) % 2) continue;
+            const NodeIndex fine = node.children + child;
+            if (tree_[fine].chunk == kNone) continue;
+            const std::uint32_t mask = shared_.table[tree_[fine].chunk].mask;
+            if (group.kind != ChangeKind::split) {
+                want_rebaked(group, fine, mask | back, kept);
+                continue;
+            }
+            // The child of the node that will lie beside it, if it is not empty.
+            const NodeIndex beside = tree_.find(beyond(tree_[fine].key, opposite(side)));
+            const bool is_added = std::any_of(group.added.begin(), group.added.end(),
+                                              [&](const Member& member) { return member.node == beside; });
+            want_rebaked(group, fine, is_added ? mask & ~back : mask, kept);
+        }
+    }
+    for (const Member& member : group.rebaked) discard(member.chunk);
+    group.rebaked = std::move(kept);
+}
+
+void World::want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept) {
+    const ChunkRecord& shown = shared_.table[tree_[node].chunk];
+    if (!shown.has_mesh || shown.mask == mask) return;
+    const auto before = std::find_if(group.rebaked.begin(), group.rebaked.end(),
+                                     [&](const Member& member) { return member.node == node; });
+    if (before != group.rebaked.end() && shared_.table[before->chunk].mask == mask) {
+        kept.push_back(*before);
+        group.rebaked.erase(before);
+        return;
+    }
+    Member member{node, kNone};
+    std::shared_ptr<KeptMesh> mesh = shown.kept;
+    ++shared_.stats.rebaked;
+    request(group, member, mask, std::move(mesh));
+    kept.push_back(member);
+}
+
+// A version that was never shown. What it was made from goes to the cache, unless something shown still has it.
+void World::discard(std::uint32_t chunk) {
+    ChunkRecord& record = shared_.table[chunk];
+    Group& group = groups_[record.group];
+    switch (record.state) {
+        case ChunkState::queued:
+        case ChunkState::meshing:
+            --group.outstanding;
+            if (shared_.jobs->cancel(shared_.table.id(chunk))) ++shared_.stats.cancelled;
+            shared_.table.move(chunk, ChunkState::retired);
+            break;
+        case ChunkState::handed_over:
+            if (record.kept.use_count() == 1) cache_.put(record.kept);
+            shared_.table.move(chunk, ChunkState::retiring);
+            shared_.releases.push_back(chunk);
+            break;
+        default:
+            if (record.kept.use_count() == 1) cache_.put(record.kept);
+            shared_.table.move(chunk, ChunkState::retired);
+            break;
+    }
+}
+
+void World::cancel(Group& group) {
+    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
+        for (const Member& member : *members) {
+            if (member.chunk != kNone) discard(member.chunk);
+        }
+    }
+    end_group(group);
+}
+
+void World::end_group(Group& group) {
+    const std::uint32_t index = index_of(group);
+    const NodeIndex node = group.node;
+    tree_[node].group = kNone;
+    planner_.may_be_unused(node);
+    if (tree_[node].parent != kNoNode) planner_.may_be_unused(tree_[node].parent);
+    if (current_ == &group) current_ = nullptr;
+    if (group.ready) std::erase(ready_, index);
+    group.added.clear();
+    group.rebaked.clear();
+    group.removed.clear();
+    group.alive = group.ready = group.show_told = false;
+    group.outstanding = 0;
+    --groups_alive_;
+    free_groups_.push_back(index);
+}
+
+void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) {
+    Group& group = groups_[record.group];
+    if (outcome.was_extracted) ++shared_.stats.meshed;
+    if (outcome.error != nullptr) {
+        ++shared_.stats.failed;
+        const ChunkError error{record.key, outcome.error};
+        if (group.kind != ChangeKind::appear) return fail(group, error);
+        // Where nothing was shown before, the place stays empty: others must not wait for it.
+        record.failed = true;
+        shared_.table.move(slot, ChunkState::ready);
+        if (--group.outstanding == 0) all_came(group);
+        if (shared_.on_error) shared_.on_error(error);
+        return;
+    }
+    record.kept = std::move(outcome.kept);
+    record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
+    record.baked = std::move(outcome.baked);
+    shared_.table.move(slot, ChunkState::ready);
+    if (--group.outstanding == 0) all_came(group);
+}
+
+void World::keep(const MeshOutcome& outcome) {
+    if (outcome.error == nullptr && outcome.kept != nullptr && outcome.kept.use_count() == 1) cache_.put(outcome.kept);
+}
+
+// What is shown stays. The change is tried again when the plan changes at that node.
+void World::fail(Group& group, const ChunkError& error) {
+    tree_[group.node].failed = true;
+    cancel(group);
+    if (shared_.on_error) shared_.on_error(error);
+}
+
+void World::begin_delivery() {
+    std::vector<std::pair<double, std::uint32_t>> order;
+    order.reserve(ready_.size());
+    for (const std::uint32_t index : ready_) {
+        const Group& group = groups_[index];
+        // What frees memory comes first.
+        order.emplace_back(group.kind == ChangeKind::vanish ? -1 : rank(tree_[group.node].key, 1), index);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
+    next_ready_ = 0;
+    round_showed_ = false;
+}
+
+// Rounds over all that is ready: what was in the way of one may be gone later in the round.
+Group* World::next_to_hand_over() {
+    if (current_ != nullptr && (current_checked_ == shown_version_ || can_be_shown(*current_))) return current_;
+    current_ = nullptr;
+    for (;;) {
+        if (next_ready_ >= ready_.size()) {
+            if (!std::exchange(round_showed_, false)) return nullptr;
+            next_ready_ = 0;
+            continue;
+        }
+        Group& group = groups_[ready_[next_ready_]];
+        const std::size_t before = ready_.size();
+        if (can_be_shown(group)) {
+            current_checked_ = shown_version_;
+            return current_ = &group;
+        }
+        // One that was given up, or has to wait for a mesh again, has left the list.
+        if (ready_.size() == before) ++next_ready_;
+    }
+}
+
+bool World::can_be_shown(Group& group) {
+    const NodeIndex in_the_way = obstacle(group);
+    if (in_the_way != kNoNode) {
+        tree_[in_the_way].urgent = true;
+        if (!tree_[in_the_way].failed) return false;
+        // It will not go away.
+        tree_[group.node].failed = true;
+        cancel(group);
+        return false;
+    }
+    if (group.kind == ChangeKind::appear) {
+        const Node& node = tree_[group.node];
+        const NodeIndex missing = node.first ? kNoNode : missing_towards_viewer(node.key, false);
+        if (missing != kNoNode) {
+            tree_[missing].urgent = true;
+            return false;
+        }
+        if (would_enclose_something(group.node)) return false;
+    }
+    if (group.checked_at == shown_version_) return true;
+    const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
+    if (must_wait && !group.added.empty()) return false;
+    refresh(group);
+    if (group.outstanding == 0) return true;
+    group.ready = false;
+    std::erase(ready_, index_of(group));
+    return false;
+}
+
+Member* World::next_upload(Group& group) {
+    const std::size_t members = group.added.size() + group.rebaked.size();
+    for (std::size_t i = 0; i < members; ++i) {
+        Member& member = i < group.added.size() ? group.added[i] : group.rebaked[i - group.added.size()];
+        const ChunkRecord& record = shared_.table[member.chunk];
+        if (record.state == ChunkState::ready && record.has_mesh) return &member;
+    }
+    return nullptr;
+}
+
+void World::list_changes(const Group& group, std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const {
+    const auto add = [&](std::uint32_t chunk, std::vector<ChunkId>& list) {
+        if (shared_.table[chunk].has_mesh) list.push_back(shared_.table.id(chunk));
+    };
+    for (const Member& member : group.added) add(member.chunk, shown);
+    for (const Member& member : group.rebaked) {
+        add(member.chunk, shown);
+        add(tree_[member.node].chunk, hidden);
+    }
+    for (const NodeIndex node : group.removed) add(tree_[node].chunk, hidden);
+}
+
+// The host has done its part: from now on this is what is shown.
+void World::commit(Group& group) {
+    ++shown_version_;
+    round_showed_ = true;
+    if (!group.added.empty()) ++shared_.stats.groups_shown;
+    const auto show = [&](std::uint32_t chunk) {
+        ChunkRecord& record = shared_.table[chunk];
+        record.group = kNone;
+        if (record.kept != nullptr && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
+        if (visible_ || !record.has_mesh) shared_.table.move(chunk, ChunkState::shown);
+    };
+    for (const NodeIndex node : group.removed) drop_shown(node);
+    for (const Member& member : group.rebaked) {
+        const std::uint32_t old = std::exchange(tree_[member.node].chunk, member.chunk);
+        shared_.table.move(old, ChunkState::retiring);
+        shared_.releases.push_back(old);
+        show(member.chunk);
+    }
+    for (const Member& member : group.added) {
+        Node& node = tree_[member.node];
+        const bool had = has_something(node);
+        node.chunk = member.chunk;
+        node.first = false;
+        show(member.chunk);
+        presence_changed(member.node, had);
+        if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
+            const std::uint64_t late = shared_.stats.updates - node.planned_since;
+            ++shared_.stats.late[std::min<std::size_t>(late, shared_.stats.late.size() - 1)];
+        }
+    }
+    const NodeIndex node = group.node;
+    const bool was_split = group.kind == ChangeKind::split;
+    end_group(group);
+    review_up(node);
+    if (!was_split) return;
+    for (NodeIndex child = tree_[node].children; child < tree_[node].children + 8; ++child) review(child);
+}
+
+void World::drop_shown(NodeIndex index) {
+    Node& node = tree_[index];
+    const std::uint32_t chunk = std::exchange(node.chunk, kNone);
+    ChunkRecord& record = shared_.table[chunk];
+    if (!record.failed) cache_.put(record.kept);
+    if (record.has_mesh) {
+        shared_.table.move(chunk, ChunkState::retiring);
+        shared_.releases.push_back(chunk);
+    } else {
+        shared_.table.move(chunk, ChunkState::retired);
+    }
+    presence_changed(index, true);
+    if (node.parent != kNoNode) planner_.may_be_unused(node.parent);
+    planner_.may_be_unused(index);
+}
+
+void World::presence_changed(NodeIndex index, bool had) {
+    while (index != kNoNode) {
+        const bool has = has_something(tree_[index]);
+        if (has == had) return;
+        const NodeIndex parent = tree_[index].parent;
+        if (parent == kNoNode) return;
+        had = has_something(tree_[parent]);
+        tree_[parent].below = static_cast<std::uint8_t>(tree_[parent].below + (has ? 1 : -1));
+        index = parent;
+    }
+}
+
+void World::freeze() {
+    for (Group& group : groups_) {
+        if (group.alive) cancel(group);
+    }
+    for (const NodeIndex node : waiting_) tree_[node].waiting = false;
+    waiting_.clear();
+}
+
+void World::give_up() {
+    freeze();
+    tree_.for_each([&](NodeIndex node) {
+        if (tree_[node].chunk != kNone) drop_shown(node);
+    });
+    cache_.clear();
+}
+
+}  // namespace quarry::terrain::streaming

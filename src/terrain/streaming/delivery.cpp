@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <utility>
+
+#include "quarry/jobs/error.hpp"
+#include "terrain/streaming/engine.hpp"
+
+namespace quarry::terrain::streaming {
+namespace {
+
+// With more of them, releases come before uploads: so a host with a tiny budget does not pile up meshes.
+constexpr std::size_t kManyReleases = 64;
+
+}  // namespace
+
+// The budget of one delivery.
+class Engine::Delivery {
+  public:
+    Delivery(Engine& engine, const DeliveryBudget& budget)
+        : engine_(engine), budget_(budget), start_(engine.now()), latest_(start_) {
+        engine_.delivering_ = true;
+        report_.budget = budget.time();
+    }
+    Delivery(const Delivery&) = delete;
+    Delivery& operator=(const Delivery&) = delete;
+    ~Delivery() { engine_.delivering_ = false; }
+
+    bool must_stop(const quarry::impl::ItemCost& cost) {
+        if (report_.delivered == 0) return false;
+        if (report_.delivered >= budget_.items()) return stop(DeliveryReport::End::items);
+        if (!budget_.has_time_limit()) return false;
+        const auto left = static_cast<double>((budget_.time() - (latest_ - start_)).count());
+        return left <= 0 || cost.expected() > left ? stop(DeliveryReport::End::time) : false;
+    }
+    void delivered(quarry::impl::ItemCost& cost) {
+        const std::chrono::nanoseconds now = engine_.now();
+        cost.learn(static_cast<double>((now - latest_).count()));
+        latest_ = now;
+        ++report_.delivered;
+    }
+    bool stopped() const { return report_.end != DeliveryReport::End::all_delivered; }
+    DeliveryReport report() {
+        report_.spent = engine_.now() - start_;
+        if (budget_.has_time_limit() && report_.spent > budget_.time())
+            report_.overrun = report_.spent - budget_.time();
+        return report_;
+    }
+
+  private:
+    bool stop(DeliveryReport::End end) {
+        report_.end = end;
+        return true;
+    }
+
+    Engine& engine_;
+    const DeliveryBudget budget_;
+    const std::chrono::nanoseconds start_;
+    std::chrono::nanoseconds latest_;
+    DeliveryReport report_;
+};
+
+DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox::Receiver& receiver) {
+    host_.assert_host("StreamerInbox::deliver");
+    if (delivering_) throw Error("StreamerInbox::deliver was called inside a delivery");
+    Delivery delivery(*this, budget);
+    do {
+        take_outcomes();
+        world_->begin_delivery();
+        if (next_ != nullptr) next_->begin_delivery();
+        while (deliver_one(receiver, delivery)) {
+        }
+        // What workers have ended meanwhile belongs to this delivery, too.
+    } while (!delivery.stopped() && budget.has_time_limit() && take_outcomes());
+    DeliveryReport report = delivery.report();
+    report.carried_over = shared_.releases.size() + world_->ready() + (next_ != nullptr ? next_->ready() : 0);
+    return report;
+}
+
+bool Engine::take_outcomes() {
+    begun_.clear();
+    outcomes_.clear();
+    shared_.jobs->collect(begun_, outcomes_);
+    for (const ChunkId id : begun_) {
+        const ChunkRecord* const record = shared_.table.find(id);
+        if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
+    }
+    for (MeshOutcome& outcome : outcomes_) {
+        ChunkRecord* const record = shared_.table.find(outcome.id);
+        if (record != nullptr) {
+            world_of(record->world)->came(*record, outcome.id.slot, outcome);
+            continue;
+        }
+        ++shared_.stats.stale;
+        if (outcome.was_extracted) ++shared_.stats.meshed;
+        for (World* const world : {world_.get(), next_.get()}) {
+            if (world != nullptr && world->source() == outcome.source) world->keep(outcome);
+        }
+    }
+    return !outcomes_.empty();
+}
+
+// False: there is nothing more, or no budget for it.
+bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery) {
+    if (next_ != nullptr && (exchanged_ != 0 || next_->complete())) {
+        if (delivery.must_stop(other_cost_)) return false;
+        exchange_worlds(receiver);
+        delivery.delivered(other_cost_);
+        return true;
+    }
+    if (shared_.releases.size() <= kManyReleases) {
+        for (World* const world : {world_.get(), next_.get()}) {
+            Group* const group = world == nullptr ? nullptr : world->next_to_hand_over();
+            if (group == nullptr) continue;
+            const bool uploads = world->next_upload(*group) != nullptr;
+            quarry::impl::ItemCost& cost = uploads ? upload_cost_ : other_cost_;
+            if (delivery.must_stop(cost)) return false;
+            if (hand_over(*world, *group, receiver)) delivery.delivered(cost);
+            return true;
+        }
+    }
+    if (shared_.releases.empty() || delivery.must_stop(other_cost_)) return false;
+    release_one(receiver);
+    delivery.delivered(other_cost_);
+    return true;
+}
+
+// False: nothing was left to tell the host; what is shown has changed all the same.
+bool Engine::hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver) {
+    Member* const member = world.next_upload(group);
+    if (member != nullptr) {
+        ChunkRecord& record = shared_.table[member->chunk];
+        StreamEvent event;
+        event.kind = StreamEvent::Kind::upload;
+        event.id = shared_.table.id(member->chunk);
+        event.key = record.key;
+        event.mask = record.mask;
+        event.mesh = &record.baked;
+        receiver(event);
+        record.baked = {};
+        shared_.table.move(member->chunk, ChunkState::handed_over);
+        ++shared_.stats.uploads;
+        return true;
+    }
+    to_show_.clear();
+    to_hide_.clear();
+    world.list_changes(group, to_show_, to_hide_);
+    const std::size_t changes = to_show_.size() + to_hide_.size();
+    shared_.stats.largest_group = std::max<std::uint64_t>(shared_.stats.largest_group, changes);
+    const bool tells = world.is_visible() && changes != 0;
+    if (tells) tell(world, group, receiver);
+    world.commit(group);
+    return tells;
+}
+
+void Engine::tell(World& world, Group& group, const StreamerInbox::Receiver& receiver) {
+    StreamEvent event;
+    event.group = group.number;
+    event.fade = to_show_.empty() || to_hide_.empty() ? 0 : world.options().fade;
+    if (!to_show_.empty() && !group.show_told) {
+        event.kind = StreamEvent::Kind::show;
+        event.chunks = to_show_;
+        receiver(event);
+        group.show_told = true;
+    }
+    if (to_hide_.empty()) return;
+    event.kind = StreamEvent::Kind::hide;
+    event.chunks = to_hide_;
+    receiver(event);
+}
+
+void Engine::release_one(const StreamerInbox::Receiver& receiver) {
+    const std::uint32_t chunk = shared_.releases.front();
+    StreamEvent event;
+    event.kind = StreamEvent::Kind::release;
+    event.id = shared_.table.id(chunk);
+    event.key = shared_.table[chunk].key;
+    event.mask = shared_.table[chunk].mask;
+    receiver(event);
+    shared_.releases.pop_front();
+    shared_.table.move(chunk, ChunkState::retired);
+}
+
+// All of the new world is shown, then all of the old one hidden, in groups of the usual size, without a look at the
+// budget: the host has all meshes already.
+void Engine::exchange_worlds(const StreamerInbox::Receiver& receiver) {
+    if (exchanged_ == 0) {
+        to_show_.clear();
+        to_hide_.clear();
+        next_->for_each_shown([&](std::uint32_t chunk) {
+            if (shared_.table[chunk].has_mesh) to_show_.push_back(shared_.table.id(chunk));
+        });
+        world_->for_each_shown([&](std::uint32_t chunk) {
+            if (shared_.table[chunk].has_mesh) to_hide_.push_back(shared_.table.id(chunk));
+        });
+        ++shared_.last_group;
+    }
+    const auto tell_all = [&](StreamEvent::Kind kind, const std::vector<ChunkId>& chunks, std::size_t before) {
+        while (exchanged_ < before + chunks.size()) {
+            const std::size_t at = exchanged_ - before;
+            const std::size_t count = std::min<std::size_t>(kMostInGroup, chunks.size() - at);
+            StreamEvent event;
+            event.kind = kind;
+            event.group = shared_.last_group;
+            event.chunks = std::span(chunks).subspan(at, count);
+            event.more = exchanged_ + count < to_show_.size() + to_hide_.size();
+            receiver(event);
+            exchanged_ += count;
+        }
+    };
+    tell_all(StreamEvent::Kind::show, to_show_, 0);
+    tell_all(StreamEvent::Kind::hide, to_hide_, to_show_.size());
+    exchanged_ = 0;
+    for (const ChunkId id : to_show_) shared_.table.move(id.slot, ChunkState::shown);
+    world_->give_up();
+    world_ = std::move(next_);
+    world_->become_visible();
+    options_ = world_->options();
+}
+
+}  // namespace quarry::terrain::streaming

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "quarry/terrain/chunk_state.hpp"
+#include "quarry/terrain/extract.hpp"
+#include "quarry/terrain/mesh.hpp"
+#include "terrain/streaming/kept_mesh.hpp"
+
+namespace quarry::terrain::streaming {
+
+// What chunks of one world are made with; workers hold on to it.
+struct MeshSource {
+    std::shared_ptr<const Field> field;
+    std::shared_ptr<const Materials> materials;
+    ExtractOptions extract;
+};
+
+// A chunk to be made: extracted unless there is a kept mesh, then baked.
+struct MeshJob {
+    ChunkId id;
+    ChunkKey key;
+    std::uint32_t mask = 0;
+    std::shared_ptr<const MeshSource> source;
+    std::shared_ptr<KeptMesh> kept;
+    ChunkKey rank_key;       // where it counts as being: all of a group are in one place
+    double rank_factor = 1;  // of its distance
+};
+
+struct MeshOutcome {
+    ChunkId id;
+    ChunkKey key;
+    std::shared_ptr<const MeshSource> source;
+    std::shared_ptr<KeptMesh> kept;
+    bool was_extracted = false;
+    Mesh baked;  // where there is a surface
+    std::exception_ptr error;
+};
+
+// Does the work, on whatever thread. Errors come with the outcome.
+MeshOutcome run(MeshJob job) noexcept;
+
+// Whoever carries out jobs. The streamer's own has a pool's workers; tests have one that ends jobs in any order.
+// All calls come from the host's thread.
+class MeshJobs {
+  public:
+    using Rank = std::function<double(const MeshJob&)>;
+
+    virtual ~MeshJobs() = default;
+
+    // The lowest rank is begun first.
+    virtual void submit(MeshJob job, double rank) = 0;
+    // True: it had not begun, and gives no outcome.
+    virtual bool cancel(ChunkId id) = 0;
+    // Ranks anew all that have not begun.
+    virtual void reorder(const Rank& rank) = 0;
+    // Adds what has begun and what has come out since the last call.
+    virtual void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) = 0;
+    // Not begun.
+    virtual std::size_t queued() const = 0;
+};
+
+}  // namespace quarry::terrain::streaming

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "quarry/terrain/chunk_key.hpp"
+
+namespace quarry::terrain::streaming {
+
+using NodeIndex = std::uint32_t;
+inline constexpr NodeIndex kNoNode = ~NodeIndex{0};
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// A node of the octree: what the plan wants there, and what is shown there.
+struct Node {
+    ChunkKey key;
+    NodeIndex parent = kNoNode;
+    NodeIndex children = kNoNode;  // the first of eight
+    std::uint32_t stamp = 0;       // no other node that was ever here has had it
+
+    // The plan. Its leaves are the nodes that are planned, inside, and not split.
+    bool alive = false;
+    bool rejected = false;  // bounds prove that it is empty: it is never split and needs no chunk
+    bool planned = false;   // all nodes above it are split
+    bool near = false;      // distance asks for a split
+    bool inside = false;    // it reaches into the ball around a viewer
+    bool split = false;
+    double due = 0;  // how far viewers have to have travelled before near or inside can change
+
+    // What is shown.
+    std::uint32_t chunk = kNone;  // in the chunk table: what is shown of this very node
+    std::uint8_t below = 0;       // children that are shown, or have something shown below
+    std::uint32_t group = kNone;  // the change under way at this node
+    bool changed = false;         // listed as changed
+    bool waiting = false;         // listed as in need of a change
+    bool first = false;           // has to appear before a neighbour that would enclose it
+    std::uint32_t visited = 0;    // by the last search that came here
+    bool urgent = false;          // another change waits for the one that this node needs
+    bool failed = false;          // its mesh could not be made; not tried again
+    std::uint64_t planned_since = 0;
+
+    bool is_leaf() const noexcept { return planned && inside && !split; }
+    bool needs_chunk() const noexcept { return is_leaf() && !rejected; }
+    bool in_use() const noexcept {
+        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting;
+    }
+};
+
+// All nodes that the plan or what is shown needs, found by key. Nodes stay where they are.
+class NodeTree {
+  public:
+    Node& operator[](NodeIndex node) noexcept { return (*blocks_[node / 8])[node % 8]; }
+    const Node& operator[](NodeIndex node) const noexcept { return (*blocks_[node / 8])[node % 8]; }
+
+    // kNoNode: there is none.
+    NodeIndex find(const ChunkKey& key) const noexcept;
+    // The node of that key, or the nearest one above it.
+    NodeIndex find_at_or_above(ChunkKey key, std::int32_t max_lod) const noexcept;
+
+    NodeIndex add_root(const ChunkKey& key);
+    void remove_root(NodeIndex root);
+    // The first of eight.
+    NodeIndex add_children(NodeIndex parent);
+    void remove_children(NodeIndex parent);
+
+    // In the order in which they came; removed ones leave no gap.
+    const std::vector<NodeIndex>& roots() const noexcept { return roots_; }
+    std::size_t size() const noexcept { return count_; }
+    std::size_t bytes() const noexcept;
+
+    template <class Visit>
+    void for_each(Visit visit) {
+        for (const NodeIndex root : std::vector<NodeIndex>(roots_)) for_each_below(root, visit);
+    }
+    // The node itself and all below it, parents first. visit may add or remove children of the node it is called with.
+    template <class Visit>
+    void for_each_below(NodeIndex node, Visit& visit) {
+        visit(node);
+        const NodeIndex children = (*this)[node].children;
+        if (children == kNoNode) return;
+        for (NodeIndex child = children; child < children + 8; ++child) for_each_below(child, visit);
+    }
+
+  private:
+    void insert(NodeIndex node);
+    void erase(NodeIndex node);
+    void grow();
+    NodeIndex take_block();
+    void start(NodeIndex node, const ChunkKey& key, NodeIndex parent);
+    void end(NodeIndex node);
+
+    std::vector<std::unique_ptr<std::array<Node, 8>>> blocks_;
+    std::vector<NodeIndex> free_blocks_;
+    std::vector<NodeIndex> free_root_places_;
+    std::vector<NodeIndex> roots_;
+    std::vector<NodeIndex> places_ = std::vector<NodeIndex>(64, kNoNode);  // open addressing, a power of two
+    std::size_t count_ = 0;
+    std::uint32_t last_stamp_ = 0;
+};
+
+}  // namespace quarry::terrain::streaming

@@ -1,0 +1,126 @@
+#include "terrain/streaming/pool_jobs.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace quarry::terrain::streaming {
+
+MeshOutcome run(MeshJob job) noexcept {
+    MeshOutcome outcome;
+    outcome.id = job.id;
+    outcome.key = job.key;
+    outcome.source = job.source;
+    try {
+        outcome.kept = std::move(job.kept);
+        if (outcome.kept == nullptr) {
+            auto kept = std::make_shared<KeptMesh>();
+            kept->mesh = extract(*job.source->field, job.key, job.source->extract);
+            outcome.kept = std::move(kept);
+            outcome.was_extracted = true;
+        }
+        const ChunkMesh& mesh = outcome.kept->mesh;
+        if (mesh.content == ChunkContent::surface) outcome.baked = bake(mesh, job.mask);
+    } catch (...) {
+        outcome.error = std::current_exception();
+    }
+    return outcome;
+}
+
+bool RequestQueue::waits(const Entry& entry) const noexcept {
+    const Place& place = places_[entry.job.id.slot];
+    return place.waits && place.generation == entry.job.id.generation;
+}
+
+bool RequestQueue::push(MeshJob job, double rank) {
+    const std::lock_guard lock(mutex_);
+    if (job.id.slot >= places_.size()) places_.resize(2 * (job.id.slot + std::size_t{1}));
+    places_[job.id.slot] = {job.id.generation, true};
+    entries_.push_back({rank, ++last_number_, std::move(job)});
+    std::push_heap(entries_.begin(), entries_.end());
+    if (told_ > waiting_++) return false;
+    ++told_;
+    return true;
+}
+
+bool RequestQueue::cancel(ChunkId id) {
+    const std::lock_guard lock(mutex_);
+    Place& place = places_[id.slot];
+    if (!place.waits || place.generation != id.generation) return false;
+    place.waits = false;
+    --waiting_;
+    if (entries_.size() > 2 * waiting_ + 64) forget_cancelled();
+    return true;
+}
+
+void RequestQueue::forget_cancelled() {
+    std::erase_if(entries_, [&](const Entry& entry) { return !waits(entry); });
+    std::make_heap(entries_.begin(), entries_.end());
+}
+
+void RequestQueue::reorder(const MeshJobs::Rank& rank) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& entry) { return !waits(entry); });
+    for (Entry& entry : entries_) entry.rank = rank(entry.job);
+    std::make_heap(entries_.begin(), entries_.end());
+}
+
+void RequestQueue::take_begun(std::vector<ChunkId>& begun) {
+    const std::lock_guard lock(mutex_);
+    begun.insert(begun.end(), begun_.begin(), begun_.end());
+    begun_.clear();
+}
+
+std::size_t RequestQueue::size() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+}
+
+std::optional<MeshJob> RequestQueue::pop() {
+    const std::lock_guard lock(mutex_);
+    --told_;
+    while (!entries_.empty()) {
+        std::pop_heap(entries_.begin(), entries_.end());
+        Entry entry = std::move(entries_.back());
+        entries_.pop_back();
+        if (!waits(entry)) continue;
+        places_[entry.job.id.slot].waits = false;
+        --waiting_;
+        begun_.push_back(entry.job.id);
+        return std::move(entry.job);
+    }
+    return std::nullopt;
+}
+
+PoolJobs::PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& host)
+    : pool_(pool), lane_(lane), inbox_({.slots = most, .age_bonus = 0, .host = host}) {}
+
+void PoolJobs::submit(MeshJob job, double rank) {
+    if (!queue_->push(std::move(job), rank)) return;
+    inbox_.submit(pool_,
+                  [queue = queue_]() -> std::optional<MeshOutcome> {
+                      std::optional<MeshJob> next = queue->pop();
+                      if (!next) return std::nullopt;
+                      return run(*std::move(next));
+                  },
+                  {.lane = lane_, .name = "chunk"});
+}
+
+bool PoolJobs::cancel(ChunkId id) {
+    return queue_->cancel(id);
+}
+
+void PoolJobs::reorder(const Rank& rank) {
+    queue_->reorder(rank);
+}
+
+void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
+    queue_->take_begun(begun);
+    inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
+}
+
+std::size_t PoolJobs::queued() const {
+    return queue_->size();
+}
+
+}  // namespace quarry::terrain::streaming

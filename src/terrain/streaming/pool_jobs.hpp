@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "quarry/frame/inbox.hpp"
+#include "quarry/jobs/lane.hpp"
+#include "quarry/jobs/pool.hpp"
+#include "terrain/streaming/mesh_jobs.hpp"
+
+namespace quarry::terrain::streaming {
+
+// Requests in the order of their ranks, shared by the host's thread and the workers.
+class RequestQueue {
+  public:
+    // Whether somebody has to be told to take one more.
+    bool push(MeshJob job, double rank);
+    bool cancel(ChunkId id);
+    void reorder(const MeshJobs::Rank& rank);
+    void take_begun(std::vector<ChunkId>& begun);
+    std::size_t size() const;
+
+    // On a worker that was told to: the first in line, or nothing if it was cancelled meanwhile.
+    std::optional<MeshJob> pop();
+
+  private:
+    struct Entry {
+        double rank;
+        std::uint64_t number;
+        MeshJob job;
+        friend bool operator<(const Entry& a, const Entry& b) noexcept {
+            return a.rank != b.rank ? a.rank > b.rank : a.number > b.number;
+        }
+    };
+
+    // By slot: the version that was pushed last, and whether it waits. What was cancelled stays in the heap until it
+    // comes to the front, or until there is too much of it.
+    struct Place {
+        std::uint32_t generation = 0;
+        bool waits = false;
+    };
+    bool waits(const Entry& entry) const noexcept;
+    void forget_cancelled();
+
+    mutable std::mutex mutex_;
+    std::vector<Entry> entries_;  // a heap
+    std::vector<Place> places_;
+    std::size_t waiting_ = 0;
+    std::vector<ChunkId> begun_;
+    std::uint64_t last_number_ = 0;
+    std::size_t told_ = 0;  // workers' jobs that have not popped yet
+};
+
+// Jobs of a pool: each, when it starts, takes what is first in line at that moment. So the order is that of the last
+// ranks, whatever was submitted first.
+class PoolJobs final : public MeshJobs {
+  public:
+    PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& host);
+
+    void submit(MeshJob job, double rank) override;
+    bool cancel(ChunkId id) override;
+    void reorder(const Rank& rank) override;
+    void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
+    std::size_t queued() const override;
+
+  private:
+    Pool& pool_;
+    const Lane lane_;
+    std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
+    Inbox<MeshOutcome> inbox_;
+};
+
+}  // namespace quarry::terrain::streaming

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quarry/terrain/shown_check.hpp"
+#include "quarry/terrain/streamer_options.hpp"
+#include "quarry/terrain/streamer_stats.hpp"
+#include "terrain/streaming/chunk_table.hpp"
+#include "terrain/streaming/group.hpp"
+#include "terrain/streaming/mesh_cache.hpp"
+#include "terrain/streaming/mesh_jobs.hpp"
+#include "terrain/streaming/node_tree.hpp"
+#include "terrain/streaming/planner.hpp"
+
+namespace quarry::terrain::streaming {
+
+// What all worlds of one streamer have in common.
+struct Shared {
+    ChunkTable table;
+    std::unique_ptr<MeshJobs> jobs;
+    std::deque<std::uint32_t> releases;  // chunks that are retiring
+    StreamerStats stats;                 // what is counted as it happens
+    std::size_t most_pending = 0;
+    std::uint64_t last_group = 0;
+    std::function<void(const ChunkError&)> on_error;
+};
+
+// Where a viewer is, in lattice units, and seems to be going.
+struct ViewerPlace {
+    LatticePlace at{};
+    LatticePlace predicted{};
+    LatticePlace direction{};  // of length 1, or 0
+};
+
+// One field seen by viewers: the plan, what is shown of it, and the changes under way from one to the other.
+//
+// What is shown is at every moment a set of nodes that do not overlap, in which levels differ by at most one where two
+// touch. A change takes one step: a leaf appears, a node is split, eight children join, a node vanishes. It has its
+// meshes made at once, whatever its neighbours do, and is shown when nothing stands against it: see changes.cpp.
+// Changes are shown one after the other, and each looks at what is shown just before: so there are no locks.
+class World {
+  public:
+    World(Shared& shared, std::uint32_t number, std::shared_ptr<const MeshSource> source,
+          const StreamerOptions& options, bool visible);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    void update(std::span<const ViewerPlace> viewers);
+    // Lower is sooner.
+    double rank(const ChunkKey& key, double factor) const;
+
+    void came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome);
+    // A result that nobody waits for.
+    void keep(const MeshOutcome& outcome);
+
+    void begin_delivery();
+    // The group that is handed over, if any can be: it stays the same until it is shown or given up.
+    Group* next_to_hand_over();
+    // The member that is to be uploaded next; null: none is left.
+    Member* next_upload(Group& group);
+    // Ids of the chunks with a mesh that are to be shown and hidden.
+    void list_changes(const Group& group, std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const;
+    void commit(Group& group);
+
+    bool at_rest() const noexcept { return waiting_.empty() && groups_alive_ == 0; }
+    // At rest, with nothing missing.
+    bool complete() const;
+    bool ready_around(const LatticePlace& position, double radius) const;
+    void list_shown(ShownWorld& world) const;
+    template <class Visit>
+    void for_each_shown(Visit visit) {
+        tree_.for_each([&](NodeIndex node) {
+            if (tree_[node].chunk != kNone) visit(tree_[node].chunk);
+        });
+    }
+
+    // Gives up all changes under way.
+    void freeze();
+    // The same, and all that is shown.
+    void give_up();
+    void become_visible() noexcept { visible_ = true; }
+    bool is_visible() const noexcept { return visible_; }
+    // Groups that could be shown, or nearly.
+    std::size_t ready() const noexcept { return ready_.size(); }
+
+    std::uint32_t number() const noexcept { return number_; }
+    const StreamerOptions& options() const noexcept { return options_; }
+    const std::shared_ptr<const MeshSource>& source() const noexcept { return source_; }
+    const MeshCache& cache() const noexcept { return cache_; }
+    std::size_t nodes() const noexcept { return tree_.size(); }
+    std::size_t tree_bytes() const noexcept { return tree_.bytes(); }
+    std::size_t looked_at() const noexcept { return planner_.looked_at(); }
+    std::size_t waiting() const noexcept { return waiting_.size(); }
+    std::size_t groups() const noexcept { return groups_alive_; }
+
+  private:
+    // world.cpp: which changes there have to be.
+    void note_change(NodeIndex node);
+    ChangeKind wanted(NodeIndex node) const;
+    bool plan_covers(NodeIndex node) const;
+    void review(NodeIndex node);
+    void review_all_below(NodeIndex node);
+    void review_up(NodeIndex node);
+    void begin_waiting();
+    // A change begins only where a second one would have room: what neighbours need anew is taken from that.
+    bool has_room(std::size_t chunks) const { return shared_.table.pending() + chunks <= shared_.most_pending; }
+    bool may_begin(NodeIndex node, ChangeKind kind) const;
+    void begin(NodeIndex node, ChangeKind kind);
+    bool make_room();
+
+    // neighbours.cpp: what is shown around a place.
+    bool has_something(const Node& node) const noexcept { return node.chunk != kNone || node.below != 0; }
+    NodeIndex shown_above(NodeIndex node) const;
+    bool plans_coarser(NodeIndex node, std::int32_t lod) const;
+    std::uint32_t mask_for(const ChunkKey& key) const;
+    bool is_missing(const Node& node) const;
+    NodeIndex missing_at(const ChunkKey& key, std::uint32_t facing, bool or_begun) const;
+    NodeIndex missing_below(NodeIndex node, std::uint32_t facing, bool or_begun) const;
+    NodeIndex missing_along(const ChunkKey& key, std::uint32_t side, double viewer, bool or_begun) const;
+    NodeIndex missing_towards_viewer(const ChunkKey& key, bool or_begun) const;
+    NodeIndex obstacle(const Group& group) const;
+
+    // enclosure.cpp: what would be missing inside.
+    struct MissingAround {
+        std::vector<NodeIndex> nodes;
+        bool touches_outside = false;
+    };
+    void list_missing_below(NodeIndex node, std::uint32_t touching, MissingAround& around) const;
+    void list_missing_around(const ChunkKey& key, MissingAround& around) const;
+    bool hang_together(const MissingAround& around) const;
+    bool would_enclose_something(NodeIndex node);
+
+    // changes.cpp: groups.
+    Group& new_group(NodeIndex node, ChangeKind kind);
+    std::uint32_t index_of(const Group& group) const noexcept;
+    void request(Group& group, Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
+    void refresh(Group& group);
+    void all_came(Group& group);
+    void list_as_ready(Group& group);
+    void refresh_added(Group& group);
+    void refresh_neighbours(Group& group);
+    void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
+    bool can_be_shown(Group& group);
+    void discard(std::uint32_t chunk);
+    void cancel(Group& group);
+    void end_group(Group& group);
+    void drop_shown(NodeIndex node);
+    void presence_changed(NodeIndex node, bool had);
+    void fail(Group& group, const ChunkError& error);
+
+    Shared& shared_;
+    const std::uint32_t number_;
+    const std::shared_ptr<const MeshSource> source_;
+    const StreamerOptions options_;
+    bool visible_;
+    NodeTree tree_;
+    Planner planner_;
+    MeshCache cache_;
+    std::vector<ViewerPlace> viewers_;
+    std::vector<LatticePlace> places_;
+
+    std::deque<Group> groups_;  // stay where they are
+    std::vector<std::uint32_t> free_groups_;
+    std::size_t groups_alive_ = 0;
+    std::vector<NodeIndex> waiting_;    // nodes that need a change which has not begun
+    std::vector<std::uint32_t> ready_;  // groups whose meshes are all there, in the order of this delivery
+    std::size_t next_ready_ = 0;        // the first one that was not tried in this round
+    bool round_showed_ = false;
+    std::uint32_t last_search_ = 0;
+    Group* current_ = nullptr;
+    std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
+    std::uint64_t shown_version_ = 1;    // grows with every change of what is shown
+};
+
+}  // namespace quarry::terrain::streaming

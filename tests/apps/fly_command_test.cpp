@@ -1,0 +1,67 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/program.hpp"
+
+namespace quarry::tests {
+namespace {
+
+Outcome fly(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "fly");
+    return run_program(arguments);
+}
+
+// R9, R10, R71
+TEST(FlyCommand, ReportsAFlightWithoutAHole) {
+    const Outcome outcome = fly({"--field", "noise", "--seconds", "0.5", "--radius", "300", "--lod-distance", "64",
+                                 "--speed", "60", "--viewers", "2", "--check", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const auto report = nlohmann::json::parse(outcome.output);
+    EXPECT_EQ(report.at("program"), "quarry fly");
+    EXPECT_EQ(report.at("holes"), 0);
+    EXPECT_EQ(report.at("frames"), 30);
+    EXPECT_EQ(report.at("ended_at_rest"), true);
+    for (const char* key : {"first_ring_ms", "complete_ms", "closed_ms", "frames_over_budget", "hand_overs",
+                            "deepest_queue", "wasted_share", "inversions", "cache", "memory", "states"}) {
+        EXPECT_TRUE(report.contains(key)) << key;
+    }
+    for (const char* state : {"planned", "queued", "meshing", "ready", "handed over", "retiring"}) {
+        EXPECT_EQ(report.at("states").at(state), 0) << state;
+    }
+}
+
+TEST(FlyCommand, DrawsAFlightAlongAFile) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "quarry_fly_test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "path.txt") << "0 0 30 0\n1 20 30 0\n";
+    const Outcome outcome =
+        fly({"--path", (folder / "path.txt").string(), "--seconds", "0.2", "--radius", "150", "--video",
+             (folder / "frames").string(), "--video-hertz", "10", "--video-height", "72", "--check"});
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_TRUE(std::filesystem::exists(folder / "frames" / "frame_00001.png"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "frames" / "frame_00002.png"));
+    std::filesystem::remove_all(folder);
+}
+
+TEST(FlyCommand, RefusesWrongInput) {
+    expect_refused(fly({"--field", "nowhere.json"}), "--field");
+    expect_refused(fly({"--path", "/no/such/file"}), "--path");
+    expect_refused(fly({"--path", "/no/such/file", "--speed", "3"}), "--speed");
+    expect_refused(fly({"--seconds", "0"}), "--seconds");
+    expect_refused(fly({"--budget", "2s"}), "--budget");
+    expect_refused(fly({"--budget", "-1ms"}), "--budget");
+    expect_refused(fly({"--viewers", "65"}), "--viewers");
+    expect_refused(fly({"--max-lod", "30"}), "--max-lod");
+    expect_refused(fly({"--radius", "nan"}), "--radius");
+    expect_refused(fly({"--radius", "1e8", "--seconds", "1"}), "radius");
+    expect_refused(fly({"--video", "/dev/null/frames"}), "--video");
+}
+
+}  // namespace
+}  // namespace quarry::tests

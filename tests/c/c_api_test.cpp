@@ -1,0 +1,244 @@
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <quarry/c.h>
+
+// The C API as another language calls it; only through c.h.
+namespace {
+
+std::int64_t soon() {
+    return quarry_now_ns() + 60'000'000'000;
+}
+
+TEST(CApi, SaysItsVersion) {
+    EXPECT_EQ(quarry_c_version(), QUARRY_C_VERSION);
+    EXPECT_EQ(std::string(quarry_version()).find("0."), 0U);
+}
+
+TEST(CApi, FreeingNothingDoesNothing) {
+    quarry_engine_free(nullptr);
+    quarry_results_free(nullptr);
+    quarry_payload_free(nullptr);
+    quarry_worker_close(nullptr);
+    quarry_clock_free(nullptr);
+    quarry_ledger_free(nullptr);
+    quarry_field_free(nullptr);
+    quarry_chunk_free(nullptr);
+    quarry_mesh_free(nullptr);
+}
+
+TEST(CApi, NullIsAnErrorNotACrash) {
+    std::uint64_t id = 0;
+    EXPECT_EQ(quarry_engine_submit(nullptr, "x", nullptr, 0, nullptr, &id, nullptr), QUARRY_INVALID);
+    EXPECT_NE(std::string(quarry_last_error()).find("NULL"), std::string::npos);
+    EXPECT_EQ(quarry_engine_new(nullptr), nullptr);
+    EXPECT_EQ(quarry_engine_wait(nullptr, nullptr, 0, 0), QUARRY_INVALID);
+    EXPECT_EQ(quarry_bake(nullptr, 0), nullptr);
+    EXPECT_EQ(quarry_worker_finish(nullptr), QUARRY_INVALID);
+    EXPECT_EQ(quarry_worker_open(), nullptr) << "nobody has started this process as a worker";
+    EXPECT_NE(std::string(quarry_last_error()).find("QUARRY_CHANNEL"), std::string::npos);
+}
+
+#if defined(QUARRY_C_WORKER)
+class CEngine : public testing::Test {
+  protected:
+    CEngine() {
+        quarry_engine_options options;
+        quarry_engine_options_init(&options);
+        options.workers = 2;
+        options.command = command_;
+        options.heartbeat_ms = 10'000;
+        engine_ = quarry_engine_new(&options);
+    }
+    ~CEngine() override { quarry_engine_free(engine_); }
+
+    const char* const command_[3] = {QUARRY_C_WORKER, "worker", nullptr};
+    quarry_engine* engine_ = nullptr;
+};
+
+TEST_F(CEngine, RunsJobsOfAWorkerInC) {
+    ASSERT_NE(engine_, nullptr) << quarry_last_error();
+    EXPECT_EQ(quarry_engine_ready(engine_), 0);
+    const int seven = 7;
+    std::uint64_t id = 0;
+    ASSERT_EQ(quarry_engine_submit(engine_, "square", &seven, sizeof seven, nullptr, &id, nullptr), QUARRY_OK);
+    ASSERT_EQ(quarry_engine_wait(engine_, &id, 1, soon()), QUARRY_OK);
+    std::size_t count = 0;
+    quarry_results* results = quarry_engine_poll(engine_, 10, -1, &count);
+    ASSERT_EQ(count, 1U);
+    const quarry_result* result = quarry_results_get(results);
+    EXPECT_EQ(result->id, id);
+    EXPECT_EQ(result->status, QUARRY_STATUS_OK);
+    EXPECT_EQ(result->type, quarry_type_hash("square"));
+    int answer = 0;
+    ASSERT_EQ(result->length, sizeof answer);
+    std::memcpy(&answer, result->payload, sizeof answer);
+    EXPECT_EQ(answer, 49);
+    EXPECT_EQ(quarry_results_detach(results, 0), nullptr) << "a small one is copied";
+    quarry_results_free(results);
+    EXPECT_EQ(quarry_engine_poll(engine_, 10, -1, &count), nullptr);
+    EXPECT_EQ(count, 0U);
+}
+
+TEST_F(CEngine, RefusesAndFailsWithReasons) {
+    ASSERT_NE(engine_, nullptr) << quarry_last_error();
+    std::uint64_t id = 0;
+    int refusal = 0;
+    EXPECT_EQ(quarry_engine_submit(engine_, "cube", nullptr, 0, nullptr, &id, &refusal), QUARRY_REFUSED);
+    EXPECT_EQ(refusal, QUARRY_REFUSAL_UNKNOWN_TYPE);
+    EXPECT_STREQ(quarry_last_error(), quarry_refusal_text(refusal));
+    ASSERT_EQ(quarry_engine_submit(engine_, "square", "xyz", 3, nullptr, &id, &refusal), QUARRY_OK);
+    ASSERT_EQ(quarry_engine_drain(engine_, soon()), QUARRY_OK);
+    std::size_t count = 0;
+    quarry_results* results = quarry_engine_poll(engine_, 10, -1, &count);
+    ASSERT_EQ(count, 1U);
+    EXPECT_EQ(quarry_results_get(results)->status, QUARRY_STATUS_ERROR);
+    EXPECT_STREQ(quarry_results_get(results)->text, "square takes one int");
+    quarry_results_free(results);
+    quarry_job_options options;
+    quarry_job_options_init(&options);
+    options.priority = 9;
+    EXPECT_EQ(quarry_engine_submit(engine_, "square", nullptr, 0, &options, &id, &refusal), QUARRY_INVALID);
+    options.priority = QUARRY_PRIORITY_HIGH;
+    options.size = 1'000;
+    EXPECT_EQ(quarry_engine_submit(engine_, "square", nullptr, 0, &options, &id, &refusal), QUARRY_INVALID);
+}
+
+TEST_F(CEngine, ManyAtOnceAndFigures) {
+    ASSERT_NE(engine_, nullptr) << quarry_last_error();
+    constexpr std::size_t kJobs = 300;
+    std::vector<int> numbers(kJobs, 3);
+    std::vector<const void*> payloads;
+    for (const int& number : numbers) payloads.push_back(&number);
+    const std::vector<std::size_t> lengths(kJobs, sizeof(int));
+    std::vector<std::uint64_t> ids(kJobs);
+    std::size_t accepted = 0;
+    ASSERT_EQ(quarry_engine_submit_many(engine_, "square", kJobs, payloads.data(), lengths.data(), nullptr, ids.data(),
+                                        &accepted, nullptr),
+              QUARRY_OK);
+    EXPECT_EQ(accepted, kJobs);
+    ASSERT_EQ(quarry_engine_wait(engine_, ids.data(), ids.size(), soon()), QUARRY_OK);
+    quarry_engine_stats stats{};
+    EXPECT_EQ(quarry_engine_get_stats(engine_, &stats), QUARRY_INVALID) << "its size is not set";
+    stats.size = sizeof stats;
+    ASSERT_EQ(quarry_engine_get_stats(engine_, &stats), QUARRY_OK);
+    EXPECT_EQ(stats.ok, kJobs);
+    EXPECT_EQ(stats.results, kJobs);
+    EXPECT_GT(stats.memory_bound, 0U);
+    std::vector<quarry_worker_health> health(5);
+    ASSERT_EQ(quarry_engine_get_health(engine_, health.data(), health.size()), 2U);
+    EXPECT_EQ(health[0].alive, 1);
+    EXPECT_EQ(health[0].jobs + health[1].jobs, kJobs);
+    quarry_shutdown_report report{};
+    EXPECT_EQ(quarry_engine_shutdown(engine_, 10'000'000'000, &report), QUARRY_OK);
+    EXPECT_EQ(report.exited, 2);
+    int refusal = 0;
+    EXPECT_EQ(quarry_engine_broadcast(engine_, "key", "x", 1, &refusal), QUARRY_REFUSED);
+    EXPECT_EQ(refusal, QUARRY_REFUSAL_SHUT_DOWN);
+}
+
+TEST(CApi, AMissingWorkerIsSaid) {
+    const char* const command[] = {"/no/such/worker", nullptr};
+    quarry_engine_options options;
+    quarry_engine_options_init(&options);
+    options.command = command;
+    EXPECT_EQ(quarry_engine_new(&options), nullptr);
+    EXPECT_NE(std::string(quarry_last_error()).find("/no/such/worker"), std::string::npos);
+    options.workers = 0;
+    EXPECT_EQ(quarry_engine_new(&options), nullptr);
+    EXPECT_NE(std::string(quarry_last_error()).find("1 to 256"), std::string::npos);
+}
+#endif
+
+TEST(CApi, ClockAndLedger) {
+    EXPECT_EQ(quarry_clock_new(0, 3), nullptr);
+    quarry_clock* clock = quarry_clock_new(100, 3);
+    ASSERT_NE(clock, nullptr);
+    EXPECT_EQ(quarry_clock_advance(clock, 1'000'000'000, nullptr), 0);
+    EXPECT_EQ(quarry_clock_next_step_ns(clock), 1'010'000'000);
+    std::int64_t dropped = -1;
+    EXPECT_EQ(quarry_clock_advance(clock, 1'025'000'000, &dropped), 2);
+    EXPECT_EQ(dropped, 0);
+    EXPECT_DOUBLE_EQ(quarry_clock_interpolation(clock), 0.5);
+    EXPECT_EQ(quarry_clock_advance(clock, 2'000'000'000, &dropped), 3);
+    EXPECT_GT(dropped, 0);
+    quarry_clock_free(clock);
+
+    quarry_ledger* ledger = quarry_ledger_new(0, 1);
+    ASSERT_NE(ledger, nullptr);
+    std::uint64_t frame = 0;
+    ASSERT_EQ(quarry_ledger_begin_frame(ledger, &frame), QUARRY_OK);
+    EXPECT_EQ(frame, 1U);
+    const std::uint32_t first = quarry_ledger_submitted(ledger);
+    const std::uint32_t second = quarry_ledger_submitted(ledger);
+    quarry_ledger_withdrawn(ledger, quarry_ledger_submitted(ledger));
+    int apply = -1;
+    EXPECT_EQ(quarry_ledger_returned(ledger, first, &apply), QUARRY_OK);
+    EXPECT_EQ(apply, 1);
+    ASSERT_EQ(quarry_ledger_end_frame(ledger), QUARRY_OK);
+    for (int i = 0; i < 3; ++i) quarry_ledger_begin_frame(ledger, nullptr);
+    EXPECT_EQ(quarry_ledger_returned(ledger, second, &apply), QUARRY_OK);
+    EXPECT_EQ(apply, 0);
+    quarry_ledger_stats stats{};
+    stats.size = sizeof stats;
+    ASSERT_EQ(quarry_ledger_get_stats(ledger, &stats), QUARRY_OK);
+    EXPECT_EQ(stats.submitted, 3U);
+    EXPECT_EQ(stats.returned, 2U);
+    EXPECT_EQ(stats.withdrawn, 1U);
+    EXPECT_EQ(stats.stale, 1U);
+    std::size_t length = 0;
+    EXPECT_EQ(quarry_ledger_json(ledger, nullptr, 0, &length), QUARRY_INVALID);
+    std::string json(length + 1, '\0');
+    EXPECT_EQ(quarry_ledger_json(ledger, json.data(), json.size(), &length), QUARRY_OK);
+    EXPECT_EQ(json[0], '{');
+    quarry_ledger_free(ledger);
+}
+
+TEST(CApi, TerrainFromAFieldToAFile) {
+    EXPECT_EQ(quarry_field_from_json("{", "."), nullptr);
+    EXPECT_NE(std::string(quarry_last_error()), "");
+    quarry_field* field = quarry_field_noise(42, 4, 0.02, 32);
+    ASSERT_NE(field, nullptr);
+    const double places[] = {0, -100, 0, 0, 100, 0};
+    float densities[2] = {};
+    ASSERT_EQ(quarry_field_densities(field, places, 2, densities), QUARRY_OK);
+    EXPECT_LT(densities[0], 0);
+    EXPECT_GT(densities[1], 0);
+    EXPECT_EQ(quarry_extract(field, {0, 0, 0, 0}, 33, 1), nullptr) << "an odd number of cells";
+    quarry_chunk* chunk = nullptr;
+    for (int y = -1; y < 1 && (chunk == nullptr || quarry_chunk_content(chunk) != 2); ++y) {
+        quarry_chunk_free(chunk);
+        chunk = quarry_extract(field, {0, 0, y, 0}, 32, 1);
+    }
+    ASSERT_NE(chunk, nullptr);
+    ASSERT_EQ(quarry_chunk_content(chunk), 2);
+    EXPECT_EQ(quarry_bake(chunk, 64), nullptr);
+    quarry_mesh* mesh = quarry_bake(chunk, 0);
+    ASSERT_NE(mesh, nullptr);
+    quarry_chunk_free(chunk);
+    quarry_mesh_view view{};
+    ASSERT_EQ(quarry_mesh_get(mesh, &view), QUARRY_OK);
+    ASSERT_GT(view.vertices, 100U);
+    ASSERT_NE(view.short_indices, nullptr);
+    EXPECT_EQ(view.indices % 3, 0U);
+    EXPECT_NEAR(std::hypot(view.normals[0], view.normals[1], view.normals[2]), 1, 1e-4);
+    for (std::size_t i = 0; i < view.indices; ++i) ASSERT_LT(view.short_indices[i], view.vertices);
+    const std::string path = testing::TempDir() + "quarry_c_api.glb";
+    const quarry_mesh* all[] = {mesh};
+    ASSERT_EQ(quarry_export(all, 1, QUARRY_FORMAT_GLB, 32, 1, 0, path.c_str()), QUARRY_OK) << quarry_last_error();
+    std::string head(4, '\0');
+    std::ifstream(path, std::ios::binary).read(head.data(), 4);
+    EXPECT_EQ(head, "glTF");
+    std::remove(path.c_str());
+    EXPECT_EQ(quarry_export(all, 1, QUARRY_FORMAT_GLB, 32, 1, 0, "/no/such/folder/x.glb"), QUARRY_FAILED);
+    EXPECT_EQ(quarry_export(all, 1, 9, 32, 1, 0, path.c_str()), QUARRY_INVALID);
+    quarry_mesh_free(mesh);
+    quarry_field_free(field);
+}
+
+}  // namespace
