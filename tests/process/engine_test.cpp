@@ -80,6 +80,27 @@ TEST_P(ProcessEngine, ManyJobsAtOnce) {
     EXPECT_THROW(engine.submit_many(jobs, too_few), quarry::Error);
 }
 
+// A short one; .ci/soak asks for ten million.
+TEST_P(ProcessEngine, MoreJobsThanAnyQueueHoldsAllComeBack) {
+    const char* wanted = std::getenv("QUARRY_PROCESS_JOBS");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const std::size_t jobs = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 100'000;
+    Engine engine(options(2));
+    const std::uint64_t seven = 7;
+    const std::vector<JobRequest> batch(256, JobRequest{"echo", bytes_of(seven)});
+    std::vector<Result> results;
+    std::size_t sent = 0;
+    std::size_t back = 0;
+    while (back < jobs) {
+        sent += engine.submit_many(std::span(batch).first(std::min(batch.size(), jobs - sent)));
+        results.clear();
+        back += engine.poll_into(results);
+        for (const Result& result : results) ASSERT_EQ(result.status, Status::ok) << result.text;
+    }
+    EXPECT_EQ(sent, jobs);
+    EXPECT_EQ(engine.stats().ok, jobs);
+    expect_balanced(engine.stats());
+}
+
 TEST_P(ProcessEngine, JobsGoOnWhileTheHostDoesNotCall) {
     Engine engine(options(2));
     constexpr std::uint32_t kJobs = 3'000;
