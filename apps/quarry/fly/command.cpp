@@ -44,6 +44,7 @@ struct FlyArguments {
     std::string video;
     double video_hertz = 15;
     int video_height = 360;
+    bool video_lods = false;
     std::string json;
 };
 
@@ -75,6 +76,7 @@ void declare_fly(Options& options, FlyArguments& arguments) {
     options.real("--video-hertz", arguments.video_hertz, {0.01, 120}, "RATE", "Pictures a second (default: 15)");
     options.whole("--video-height", arguments.video_height, {16, 4320}, "PIXELS",
                   "Of the pictures, which are 16:9 (default: 360)");
+    options.flag("--video-lods", arguments.video_lods, "Draw levels of detail in colours");
     options.json(arguments.json);
 }
 
@@ -111,6 +113,7 @@ FlyOptions check_fly(const FlyArguments& arguments) {
     options.video = arguments.video;
     options.video_hertz = arguments.video_hertz;
     options.video_height = arguments.video_height;
+    options.video_lods = arguments.video_lods;
     options.streamer.radius = arguments.radius;
     options.streamer.lod_distance = arguments.lod_distance;
     options.streamer.hysteresis = arguments.hysteresis;

@@ -12,10 +12,10 @@
 namespace quarry::app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using FlightClock = std::chrono::steady_clock;
 
-double milliseconds_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+double milliseconds_since(FlightClock::time_point start) {
+    return std::chrono::duration<double, std::milli>(FlightClock::now() - start).count();
 }
 
 double microseconds(std::chrono::nanoseconds time) {
@@ -75,7 +75,7 @@ class Flight {
         const std::vector<terrain::Viewer> viewers = viewers_at(0);
         const double ring = options_.streamer.cells * options_.streamer.lattice.voxel_size;
         std::vector<double> distances;
-        const Clock::time_point start = Clock::now();
+        const FlightClock::time_point start = FlightClock::now();
         while (outcome_.closed_ms == 0 && !stop_token_.stop_requested()) {
             streamer_.update(viewers);
             streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
@@ -121,10 +121,10 @@ class Flight {
     void fly() {
         const bool real_time = options_.video.empty();
         const auto period =
-            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / options_.hertz));
+            std::chrono::duration_cast<FlightClock::duration>(std::chrono::duration<double>(1 / options_.hertz));
         const auto count = static_cast<std::size_t>(std::llround(options_.seconds * options_.hertz));
         outcome_.frames.reserve(count);
-        Clock::time_point next = Clock::now();
+        FlightClock::time_point next = FlightClock::now();
         for (std::size_t frame = 1; frame <= count && !stop_token_.stop_requested(); ++frame) {
             next += period;
             if (real_time) std::this_thread::sleep_until(next);
@@ -141,16 +141,16 @@ class Flight {
     FlyFrame one_frame(const std::vector<terrain::Viewer>& viewers) {
         FlyFrame frame;
         const std::uint64_t uploads = host_.uploads();
-        const Clock::time_point start = Clock::now();
+        const FlightClock::time_point start = FlightClock::now();
         const std::chrono::nanoseconds cpu = thread_cpu_time();
         streamer_.update(viewers);
         const std::chrono::nanoseconds updated = thread_cpu_time();
         // What planning has taken is not left for the hand-over.
-        const double left = std::max(0.0, options_.budget_ms * 1e3 - microseconds(Clock::now() - start)) * 0.97;
+        const double left = std::max(0.0, options_.budget_ms * 1e3 - microseconds(FlightClock::now() - start)) * 0.97;
         streamer_.inbox().deliver(std::chrono::duration<double, std::micro>(left), host_);
         frame.update_us = microseconds(updated - cpu);
         frame.deliver_us = microseconds(thread_cpu_time() - updated);
-        frame.wall_us = microseconds(Clock::now() - start);
+        frame.wall_us = microseconds(FlightClock::now() - start);
         frame.uploads = static_cast<std::size_t>(host_.uploads() - uploads);
         if (frame.total_us() > options_.budget_ms * 1e3) ++outcome_.over_budget;
         return frame;
@@ -158,7 +158,7 @@ class Flight {
 
     void come_to_rest() {
         const std::vector<terrain::Viewer> viewers = viewers_at(options_.seconds);
-        const Clock::time_point start = Clock::now();
+        const FlightClock::time_point start = FlightClock::now();
         while (!streamer_.at_rest() && !stop_token_.stop_requested() && milliseconds_since(start) < 20'000) {
             streamer_.update(viewers);
             streamer_.inbox().deliver(DeliveryBudget::everything(), host_);

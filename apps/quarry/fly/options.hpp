@@ -28,7 +28,7 @@ struct FlyOptions {
     std::string video{};  // folder; empty: none
     double video_hertz = 15;
     int video_height = 360;
-    bool live = false;  // a view on the terminal
+    bool video_lods = false;  // levels of detail in colours
 };
 
 }  // namespace quarry::app

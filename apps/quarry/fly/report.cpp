@@ -46,7 +46,7 @@ FlightFigures figures_of(const FlyOutcome& outcome) {
     return figures;
 }
 
-std::string line(const Look& look, const char* name, const std::string& text) {
+std::string flight_line(const Look& look, const char* name, const std::string& text) {
     return fmt::format("{} {}\n", look.faint(fmt::format("{:<16}", name)), text);
 }
 
@@ -58,46 +58,50 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
     const terrain::StreamerStats& end = outcome.end;
     std::string text =
         look.strong(fmt::format("quarry fly: {}, {} workers, {}\n", options.field_name, options.workers, machine.cpu));
-    text += line(look, "first ring", fmt::format("{:.1f} ms", outcome.first_ring_ms));
-    text += line(look, "complete", fmt::format("{:.1f} ms; closed {:.1f} ms", outcome.complete_ms, outcome.closed_ms));
+    text += flight_line(look, "first ring", fmt::format("{:.1f} ms", outcome.first_ring_ms));
+    text += flight_line(look, "complete",
+                        fmt::format("{:.1f} ms; closed {:.1f} ms", outcome.complete_ms, outcome.closed_ms));
     const std::string over =
         fmt::format("{} of {} frames over {} ms", outcome.over_budget, outcome.frames.size(), options.budget_ms);
-    text += line(look, "budget", outcome.over_budget == 0 ? look.good(over) : look.warning(over));
-    text += line(look, "host's CPU time",
-                 fmt::format("p50 {:.0f} us, p99 {:.0f}, most {:.0f}; wall p99.9 {:.0f}",
-                             outcome.percentile(0.5, total_of), outcome.percentile(0.99, total_of),
-                             outcome.percentile(1, total_of), outcome.percentile(0.999, wall_of)));
-    text += line(look, "plan",
-                 fmt::format("mean {:.1f} us, most {:.0f}", figures.mean_update, outcome.percentile(1, update_of)));
-    text += line(look, "hand-overs",
-                 fmt::format("{:.2f} a frame, most {}; {} meshes, {} baked again for a neighbour", figures.mean_uploads,
-                             figures.most_uploads, grouped(end.uploads), grouped(end.rebaked)));
-    text += line(look, "late", fmt::format("LOD 0 at most {} frames after it entered the plan", figures.latest));
-    text += line(look, "wasted",
-                 fmt::format("{:.1f} % of {} meshed in flight", 100 * outcome.wasted_share(),
-                             grouped(end.meshed - outcome.start.meshed)));
-    text += line(look, "cache",
-                 fmt::format("{} hits, {} misses, {:.1f} MiB", grouped(end.cache_hits), grouped(end.cache_misses),
-                             static_cast<double>(end.cached_bytes) / kMebibyte));
-    text += line(look, "memory",
-                 fmt::format("{:.1f} MiB of meshes at the host, {:.0f} MiB in all",
-                             static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
-                             static_cast<double>(peak_memory()) / kMebibyte));
+    text += flight_line(look, "budget", outcome.over_budget == 0 ? look.good(over) : look.warning(over));
+    text += flight_line(look, "host's CPU time",
+                        fmt::format("p50 {:.0f} us, p99 {:.0f}, most {:.0f}; wall p99.9 {:.0f}",
+                                    outcome.percentile(0.5, total_of), outcome.percentile(0.99, total_of),
+                                    outcome.percentile(1, total_of), outcome.percentile(0.999, wall_of)));
+    text +=
+        flight_line(look, "plan",
+                    fmt::format("mean {:.1f} us, most {:.0f}", figures.mean_update, outcome.percentile(1, update_of)));
+    text += flight_line(
+        look, "hand-overs",
+        fmt::format("{:.2f} a frame, most {}; {} meshes, {} baked again for a neighbour", figures.mean_uploads,
+                    figures.most_uploads, grouped(end.uploads), grouped(end.rebaked)));
+    text += flight_line(look, "late", fmt::format("LOD 0 at most {} frames after it entered the plan", figures.latest));
+    text += flight_line(look, "wasted",
+                        fmt::format("{:.1f} % of {} meshed in flight", 100 * outcome.wasted_share(),
+                                    grouped(end.meshed - outcome.start.meshed)));
+    text += flight_line(look, "cache",
+                        fmt::format("{} hits, {} misses, {:.1f} MiB", grouped(end.cache_hits),
+                                    grouped(end.cache_misses), static_cast<double>(end.cached_bytes) / kMebibyte));
+    text += flight_line(look, "memory",
+                        fmt::format("{:.1f} MiB of meshes at the host, {:.0f} MiB in all",
+                                    static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
+                                    static_cast<double>(peak_memory()) / kMebibyte));
     if (outcome.checked) {
-        text +=
-            line(look, "holes",
-                 outcome.holes == 0 ? look.good("none")
-                                    : look.bad(fmt::format("{} frames; first: {}", outcome.holes, outcome.first_hole)));
+        text += flight_line(look, "holes",
+                            outcome.holes == 0
+                                ? look.good("none")
+                                : look.bad(fmt::format("{} frames; first: {}", outcome.holes, outcome.first_hole)));
     }
     std::string states;
     for (std::size_t i = 0; i < terrain::kChunkStates; ++i) {
         states += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(end.in_state[i]),
                               name_of(static_cast<terrain::ChunkState>(i)));
     }
-    text += line(look, "chunks", states);
+    text += flight_line(look, "chunks", states);
     for (std::size_t i = 0; i < outcome.worker_shares.size(); ++i) {
-        text += line(look, i == 0 ? "workers" : "",
-                     look.bar(outcome.worker_shares[i], 32) + fmt::format(" {:.0f} %", 100 * outcome.worker_shares[i]));
+        text += flight_line(
+            look, i == 0 ? "workers" : "",
+            look.bar(outcome.worker_shares[i], 32) + fmt::format(" {:.0f} %", 100 * outcome.worker_shares[i]));
     }
     return text;
 }

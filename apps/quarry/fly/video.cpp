@@ -38,8 +38,9 @@ void Video::operator()(const FlyMoment& moment) {
     look.camera = preview::Camera{
         eye, {eye.x + (length > 0 ? to.x * scale : 100), eye.y + to.y * scale - 15, eye.z + to.z * scale}, 60};
     const std::vector<terrain::Mesh> meshes = moment.host.visible_meshes();
+    const auto draw = options_.video_lods ? preview::render_lods : preview::render;
     preview::write_png(std::filesystem::path(options_.video) / fmt::format("frame_{:05}.png", ++frames_),
-                       preview::render(pool_, meshes, look));
+                       draw(pool_, meshes, look));
 }
 
 }  // namespace quarry::app

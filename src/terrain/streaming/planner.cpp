@@ -188,7 +188,8 @@ void Planner::split(NodeIndex index) {
         Node& node = tree_[child];
         node.planned = true;
         node.near = false;
-        node.inside = false;
+        // As its parent was: a split takes nothing away that hysteresis has kept.
+        node.inside = true;
         mark_changed(child);
         fresh_[static_cast<std::size_t>(node.key.lod)].push_back(child);
     }

@@ -107,7 +107,9 @@ TEST_P(StreamEngineRandom, WalkIsAlwaysClosedAndEndsAtRest) {
         if (kind == 1 && viewers.size() < 3) viewers.push_back(at(random.real(-200, 200), 0, 0));
         if (kind == 2 && viewers.size() > 1) viewers.pop_back();
         if (kind == 3) viewers[0].direction = random.position(1);
-        const double speed = random.integer(0, 9) == 0 ? 30 : 3;
+        const bool leaps = random.integer(0, 9) == 0;
+        const double speed = leaps ? 30 : 3;
+        streamer.jumped = streamer.jumped || leaps || kind <= 2;
         for (Viewer& viewer : viewers) {
             const Position by = random.position(speed);
             viewer.position = {viewer.position.x + by.x, std::clamp(viewer.position.y + by.y, -40.0, 60.0),
