@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <pthread.h>
 #include <signal.h>
@@ -175,7 +176,8 @@ void Channel::call_supervisor() {
 }
 
 bool Channel::spin() {
-    if (most_spin_ticks_ == 0) return false;
+    // A kernel may put a woken host on the processor of who woke it: to spin would keep it from going on.
+    if (std::exchange(woke_the_host_, false) || most_spin_ticks_ == 0) return false;
     const std::uint64_t start = ticks();
     while (ticks() - start < spin_ticks_) {
         if (ring_.has_job()) {
@@ -257,7 +259,10 @@ void Channel::publish(Outcome outcome, std::uint32_t text_length) {
     reply_ = {};
     started_ = 0;
     ring_.publish();
-    if (page_->bell.ring()) os::wake(kind_, raw(page_->bell.word()), descriptor(kWaitEventFd));
+    if (page_->bell.ring()) {
+        os::wake(kind_, raw(page_->bell.word()), descriptor(kWaitEventFd));
+        woke_the_host_ = true;
+    }
     if (page_->event_wanted.load(std::memory_order_relaxed) != 0 &&
         page_->event_wanted.exchange(0, std::memory_order_relaxed) != 0) {
         os::ring_event(descriptor(kHostEventFd));

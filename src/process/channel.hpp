@@ -63,6 +63,7 @@ class Channel {
     bool reply_in_arena_ = false;
     std::uint64_t started_ = 0;  // ticks
 
+    bool woke_the_host_ = false;
     std::uint64_t spin_ticks_ = 0;
     std::uint64_t most_spin_ticks_ = 0;
     std::map<std::string, StateView, std::less<>> states_;

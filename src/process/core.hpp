@@ -145,6 +145,7 @@ class Core {
     os::Event wait_event_;  // what a waiting host sleeps on, portable kind
     os::Event supervisor_event_;
     bool descriptor_used_ = false;
+    bool woke_a_worker_ = false;  // since a waiting host looked last
 
     Records records_;
     Pending waiting_jobs_;
