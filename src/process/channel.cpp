@@ -105,7 +105,7 @@ void Channel::watch() {
 
 void Channel::say(WorkerState state, std::string_view text) {
     const std::size_t length = std::min(text.size(), kTextBytes);
-    std::memcpy(header().text.data(), text.data(), length);
+    std::copy_n(text.data(), length, header().text.data());
     header().text_length.store(static_cast<std::uint32_t>(length), std::memory_order_relaxed);
     header().state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
     os::ring_event(descriptor(kSupervisorFd));
@@ -288,8 +288,8 @@ void Channel::publish_error(std::string_view text, std::string_view traceback) {
         }
     }
     if (!reply_in_arena_) reply_ = {segment_->result(ring_.next()).bytes.data(), length};
-    std::memcpy(reply_.data(), text.data(), text.size());
-    std::memcpy(reply_.data() + text.size(), traceback.data(), traceback.size());
+    const auto behind_text = std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), reply_.begin());
+    std::copy_n(reinterpret_cast<const std::byte*>(traceback.data()), traceback.size(), behind_text);
     publish(Outcome::error, static_cast<std::uint32_t>(text.size()));
 }
 
