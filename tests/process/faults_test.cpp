@@ -157,7 +157,7 @@ TEST_P(ProcessFaults, AForkedChildThatComesBackAnswersNothing) {
     EXPECT_EQ(engine.stats().restarts, 0U);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(QUARRY_UNDER_A_SANITIZER)
 TEST_P(ProcessFaults, AWorkerThatFillsItsMemoryHasAnErrorNotTheMachine) {
     EngineOptions limited = options(1);
     limited.memory_limit = 256 << 20;
