@@ -112,7 +112,7 @@ int bench_stream(const BenchStreamArguments& arguments) {
     BakeArguments named;
     named.field = arguments.field;
     const terrain::Described described = checked_field(named, checked_noise(named));
-    require_report_path("--json", arguments.json);
+    ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     const int workers = arguments.workers.value_or(machine.cores);
     Pool pool(workers);
@@ -121,9 +121,9 @@ int bench_stream(const BenchStreamArguments& arguments) {
     for (const std::size_t row : rows) {
         add_results(stream_rows()[row], bench, arguments.runs.value_or(kStreamRuns), results);
     }
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     fmt::print(out, "{}", stream_table(results, machine, workers, arguments.field, Look::of(out)));
-    write_report(arguments.json, stream_json(results, machine, workers, arguments));
+    report.write(stream_json(results, machine, workers, arguments));
     return 0;
 }
 

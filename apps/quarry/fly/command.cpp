@@ -11,14 +11,14 @@
 
 #include "bake/arguments.hpp"
 #include "bake/fields.hpp"
-#include "bake/interrupt.hpp"
-#include "bake/output_files.hpp"
 #include "fly/flight.hpp"
 #include "fly/live_view.hpp"
 #include "fly/report.hpp"
 #include "fly/video.hpp"
 #include "harness/machine.hpp"
 #include "tools/input.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output_files.hpp"
 #include "tools/report_file.hpp"
 
 namespace quarry::app {
@@ -122,9 +122,10 @@ FlyOptions check_fly(const FlyArguments& arguments) {
     return options;
 }
 
-int fly_and_report(FlyOptions& options, const FlyArguments& arguments, const std::stop_token& stop_token) {
+int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFile& report,
+                   const std::stop_token& stop_token) {
     const bench::Machine machine = bench::describe_machine();
-    std::FILE* out = arguments.json == "-" ? stderr : stdout;
+    std::FILE* out = report.for_people();
     if (options.workers == 0) options.workers = machine.cores;
     Pool pool(options.workers);
     std::optional<Video> video;
@@ -143,16 +144,17 @@ int fly_and_report(FlyOptions& options, const FlyArguments& arguments, const std
     live.reset();
     fmt::print(out, "{}", format_flight(outcome, options, machine, Look::of(out)));
     if (video) fmt::print(out, "{} pictures in {}\n", video->frames(), options.video);
-    write_report(arguments.json, flight_json(outcome, options, machine));
+    report.write(flight_json(outcome, options, machine));
     return outcome.holes != 0 || !outcome.ended_at_rest ? kFailed : 0;
 }
 
 int fly(const FlyArguments& arguments) {
     FlyOptions options = check_fly(arguments);
-    require_report_path("--json", arguments.json);
+    ReportFile report("--json", arguments.json);
     OutputFiles files;
-    return run_interruptible(
-        files, [&](const std::stop_token& stop_token) { return fly_and_report(options, arguments, stop_token); });
+    return run_interruptible(files, [&](const std::stop_token& stop_token) {
+        return fly_and_report(options, arguments, report, stop_token);
+    });
 }
 
 }  // namespace
