@@ -280,7 +280,8 @@ bool World::can_be_shown(Group& group) {
             tree_[missing].urgent = true;
             return false;
         }
-        if (would_enclose_something(group.node)) return false;
+        // For one viewer who stays, the order alone leaves no gap.
+        if (viewers_moved_ && would_enclose_something(group.node)) return false;
     }
     if (group.checked_at == shown_version_) return true;
     const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
@@ -337,6 +338,7 @@ void World::commit(Group& group) {
         const bool had = has_something(node);
         node.chunk = member.chunk;
         node.first = false;
+        ++shown_;
         show(member.chunk);
         presence_changed(member.node, had);
         if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
@@ -355,6 +357,7 @@ void World::commit(Group& group) {
 void World::drop_shown(NodeIndex index) {
     Node& node = tree_[index];
     const std::uint32_t chunk = std::exchange(node.chunk, kNone);
+    --shown_;
     ChunkRecord& record = shared_.table[chunk];
     if (!record.failed) cache_.put(record.kept);
     if (record.has_mesh) {
