@@ -71,6 +71,8 @@ double World::rank(const ChunkKey& key, double factor) const {
 
 void World::update(std::span<const ViewerPlace> viewers) {
     viewers_.assign(viewers.begin(), viewers.end());
+    const bool stayed = viewers.size() == 1 && places_.size() == 1 && places_.front() == viewers.front().at;
+    viewers_moved_ = shown_ == 0 ? viewers.size() != 1 : viewers_moved_ || !stayed;
     places_.clear();
     for (const ViewerPlace& viewer : viewers_) places_.push_back(viewer.at);
     planner_.update(places_);

@@ -146,6 +146,7 @@ class World {
     void refresh_neighbours(Group& group);
     void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
     bool can_be_shown(Group& group);
+    void bake_here(Group& group);
     void discard(std::uint32_t chunk);
     void cancel(Group& group);
     void end_group(Group& group);
@@ -172,7 +173,10 @@ class World {
     std::size_t next_ready_ = 0;        // the first one that was not tried in this round
     bool round_showed_ = false;
     std::uint32_t last_search_ = 0;
+    std::size_t shown_ = 0;      // nodes
+    bool viewers_moved_ = true;  // since nothing was shown; or there are several
     Group* current_ = nullptr;
+    std::size_t baked_here_ = 0;         // in this delivery
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
     std::uint64_t shown_version_ = 1;    // grows with every change of what is shown
 };
