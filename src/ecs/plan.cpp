@@ -309,6 +309,7 @@ void ScheduleState::build() {
     parts = std::move(draft.parts);
     for (Part& part : parts) make_graph(part);
     report.systems.assign(systems.size(), {});
+    for (std::size_t i = 0; i < systems.size(); ++i) report.systems[i].name = &systems[i].spec->name;
     path_.assign(systems.size(), 0);
     built = true;
 }

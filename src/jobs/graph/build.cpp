@@ -146,7 +146,7 @@ void GraphCore::lay_out() {
         if (at.in_degree >= kManyPredecessors) at.flags |= HotNode::kGathering;
         if (node.hint_nanoseconds != 0) {
             at.cost = static_cast<float>(node.hint_nanoseconds * os::ticks_per_microsecond() / 1000);
-            if (at.cost < static_cast<float>(light_ticks())) at.flags |= HotNode::kLight;
+            if (at.cost < light_cost) at.flags |= HotNode::kLight;
         }
         if (node.lane != Lane::frame) shared.foreign.push_back({i, {}, {}});
         if (at.in_degree == 0) starters.push_back(i);
