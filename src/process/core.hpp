@@ -30,8 +30,9 @@ struct Seat {
     std::unique_ptr<Peer> peer;  // none: to be started at start_at, or given up
     Pending pinned;
     std::int64_t start_at = 0;
-    bool failed = false;  // given up
-    int barren = 0;       // deaths in a row without a finished job
+    bool failed = false;    // given up
+    int failed_starts = 0;  // in a row, by the workers' own doing
+    int barren = 0;         // deaths in a row without a finished job
     std::uint64_t jobs = 0;
     std::uint64_t restarts = 0;
     std::string last_death;
@@ -116,7 +117,7 @@ class Core {
     void look_at_deadlines(std::int64_t now);
     void bury(std::size_t seat, std::int64_t now);
     void judge(Peer& peer, const Cause& cause);
-    void plan_restart(Seat& seat, bool fruitful, bool was_ready, std::int64_t now);
+    void plan_restart(Seat& seat, bool fruitful, bool could_not_start, std::int64_t now);
     void start_missing(Lock& lock);
     std::unique_ptr<Peer> start_peer(std::size_t number);
     void give_up_if_hopeless();

@@ -227,6 +227,10 @@ void kill_group(int child) noexcept {
     kill(child, SIGKILL);
 }
 
+bool is_kill(int signal) noexcept {
+    return signal == SIGKILL;
+}
+
 std::string signal_name(int signal) {
     switch (signal) {
         case SIGKILL:

@@ -223,7 +223,7 @@ void Core::start_missing(Lock& lock) {
             seat.peer = std::move(peer);
         } else {
             failure_ = failure;
-            plan_restart(seat, false, false, os::monotonic_ns());
+            plan_restart(seat, false, true, os::monotonic_ns());
         }
     }
     for (int missing = options_.spares - static_cast<int>(spares_.size()); missing > 0 && !refusing_; --missing) {

@@ -192,6 +192,18 @@ TEST_P(ProcessFaults, StateIsReplayedToAReplacement) {
     }
 }
 
+TEST_P(ProcessFaults, AWorkerThatIsKilledOverAndOverWhileItStartsIsNotGivenUp) {
+    Engine engine(options(2));
+    int kills = 0;
+    ASSERT_TRUE(eventually([&] {
+        const auto& worker = engine.health().workers[0];
+        if (worker.process > 0 && kill(worker.process, SIGKILL) == 0) ++kills;
+        return engine.stats().restarts >= 8;
+    }));
+    ASSERT_GE(kills, 8);
+    expect_served(engine);
+}
+
 // kill -9 at random moments while jobs of many kinds are on their way. The long run is .ci/soak's.
 TEST_P(ProcessFaults, KilledAtRandomMomentsNothingIsLostAndNothingComesTwice) {
     const char* wanted = std::getenv("QUARRY_KILLS");  // NOLINT(concurrency-mt-unsafe): nobody sets it
