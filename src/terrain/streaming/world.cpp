@@ -277,7 +277,9 @@ bool World::ready_around(const LatticePlace& position, double radius) const {
     for (std::int32_t z = first(2); z <= last(2); ++z) {
         for (std::int32_t y = first(1); y <= last(1); ++y) {
             for (std::int32_t x = first(0); x <= last(0); ++x) {
-                const NodeIndex root = tree_.find({options_.max_lod, x, y, z});
+                const ChunkKey key{options_.max_lod, x, y, z};
+                if (impl::square_of_distance(key, size, position) > radius * radius) continue;
+                const NodeIndex root = tree_.find(key);
                 if (root == kNoNode || !is_ready(is_ready, root)) return false;
             }
         }
