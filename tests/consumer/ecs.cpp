@@ -23,8 +23,8 @@ int main() {
     ecs::SparseWorld world;
     for (int i = 0; i < 100; ++i) world.add(world.spawn(), Age{});
     ecs::Schedule<ecs::SparseWorld> schedule;
-    schedule.add("age").writes<Age>().each(
-        100, [](ecs::SparseWorld& w, std::size_t i) { ++w.storage<Age>().at(i).years; });
+    schedule.add("age").writes<Age>().each(100,
+                                           [](ecs::SparseWorld& w, std::size_t i) { ++w.storage<Age>().at(i).years; });
     schedule.add("count").reads<Age>().after("age").run(
         [](ecs::SparseWorld&, ecs::Commands<ecs::SparseWorld>& commands) { commands.spawn(); });
     quarry::FrameClock clock(50);
