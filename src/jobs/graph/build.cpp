@@ -170,6 +170,7 @@ void GraphCore::rank_if_due() {
 }
 
 void GraphCore::rank() {
+    constexpr auto kNormal = static_cast<std::uint8_t>(Priority::normal);
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
         HotNode& node = hot[*at];
         float longest = 0;
@@ -182,12 +183,19 @@ void GraphCore::rank() {
         node.rank = longest + std::max(node.cost, 1.0F);
         node.importance = importance;
     }
-    std::sort(starters.begin(), starters.end(), [&](std::uint32_t a, std::uint32_t b) { return goes_before(a, b); });
+    // Where the way to the end is short, the order makes no difference, and sorting would cost more than it gains.
+    const auto matters = [&](std::uint32_t index) {
+        return hot[index].importance != kNormal || hot[index].rank >= light_cost;
+    };
+    const auto first_short = std::partition(starters.begin(), starters.end(), matters);
+    std::sort(starters.begin(), first_short, [&](std::uint32_t a, std::uint32_t b) { return goes_before(a, b); });
     // What is put onto a list last is taken first.
     for (const HotNode& node : hot) {
         if (node.last_successor - node.first_successor < 2) continue;
-        std::sort(successors.begin() + node.first_successor, successors.begin() + node.last_successor,
-                  [&](std::uint32_t a, std::uint32_t b) { return goes_before(b, a); });
+        const auto last = successors.begin() + node.last_successor;
+        const auto first_long = std::partition(successors.begin() + node.first_successor, last,
+                                               [&](std::uint32_t index) { return !matters(index); });
+        std::sort(first_long, last, [&](std::uint32_t a, std::uint32_t b) { return goes_before(b, a); });
     }
 }
 
