@@ -196,7 +196,7 @@ TEST_P(ProcessFaults, AWorkerThatIsKilledOverAndOverWhileItStartsIsNotGivenUp) {
     Engine engine(options(2));
     int kills = 0;
     ASSERT_TRUE(eventually([&] {
-        const WorkerHealth worker = engine.health().workers[0];
+        const auto worker = engine.health().workers[0];
         if (worker.process > 0 && kill(worker.process, SIGKILL) == 0) ++kills;
         return engine.stats().restarts >= 8;
     }));
