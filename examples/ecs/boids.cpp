@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,11 @@ void draw(const boids::Flock& flock, const std::string& path) {
 
 }  // namespace
 
-// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds, draws the flock before and after into the folder, and traces
-// two ticks.
+// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds, draws the flock before and after into the folder (default:
+// out), and traces two ticks.
 int main(int count, char** arguments) {
-    const std::string folder = count > 1 ? arguments[1] : ".";
+    const std::string folder = count > 1 ? arguments[1] : "out";
+    std::filesystem::create_directories(folder);
     boids::Flock flock(count > 2 ? static_cast<std::size_t>(std::atol(arguments[2])) : 3000);
     quarry::ecs::Schedule<boids::Flock> schedule;
     boids::add_systems(schedule);

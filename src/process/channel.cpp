@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <pthread.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_sigmask is not in <csignal>
 #include <unistd.h>
 
 #include "jobs/os.hpp"
@@ -14,8 +14,6 @@
 
 namespace quarry::process::impl {
 namespace {
-
-constexpr std::int64_t kMillisecond = 1'000'000;
 
 using ::quarry::impl::ticks;
 
@@ -28,7 +26,9 @@ SegmentShape read_shape(int descriptor, std::size_t& bytes) {
     const SegmentShape shape{header.slots, header.arena_bytes};
     bytes = header.bytes;
     os::unmap_memory(memory, length);
-    if (!known || shape.slots == 0 || shape.bytes() != bytes) std::exit(kWrongProtocolStatus);
+    if (!known || shape.slots == 0 || shape.bytes() != bytes) {
+        std::exit(kWrongProtocolStatus);  // NOLINT(concurrency-mt-unsafe): nothing else runs yet
+    }
     return shape;
 }
 

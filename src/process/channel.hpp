@@ -71,6 +71,4 @@ class Channel {
     std::thread watcher_;
 };
 
-std::uint64_t fork_generation() noexcept;
-
 }  // namespace quarry::process::impl

@@ -115,7 +115,7 @@ class Core {
     void look_at_start(Peer& peer, std::int64_t now);
     void look_at_beat(Peer& peer, std::int64_t passed) const;
     void look_at_deadlines(std::int64_t now);
-    void bury(std::size_t seat, std::int64_t now);
+    void bury(std::size_t number, std::int64_t now);
     void judge(Peer& peer, const Cause& cause);
     void plan_restart(Seat& seat, bool fruitful, bool could_not_start, std::int64_t now);
     void start_missing(Lock& lock);
@@ -182,7 +182,5 @@ class Core {
 struct PayloadAccess {
     static void put(Payload& payload, Record& record);
 };
-
-std::uint64_t fork_generation() noexcept;
 
 }  // namespace quarry::process::impl

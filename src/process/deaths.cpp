@@ -85,10 +85,11 @@ void Core::judge(Peer& peer, const Cause& cause) {
             end_without_answer(entry.record, Status::worker_lost, cause);
         }
     }
-    for (auto index = again.rbegin(); index != again.rend(); ++index) {
+    std::reverse(again.begin(), again.end());
+    for (const std::uint32_t index : again) {
         --running_;
-        records_[*index].worker = -1;
-        requeue(*index, true);
+        records_[index].worker = -1;
+        requeue(index, true);
         ++stats_.reruns;
     }
 }

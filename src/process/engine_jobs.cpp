@@ -11,7 +11,6 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 // A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by
 // itself.
 constexpr std::int64_t kLongestSleep = 10 * kMillisecond;

@@ -20,7 +20,7 @@
 #include "process/os.hpp"
 #include "quarry/jobs/error.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has no header declare it
 
 namespace quarry::process::os {
 namespace {

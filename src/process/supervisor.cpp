@@ -11,7 +11,6 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1'000 * kMillisecond;
 constexpr std::int64_t kBacklogTick = 2 * kMillisecond;    // while jobs wait: in case a worker cannot ring any more
 constexpr std::int64_t kPortableTick = 50 * kMillisecond;  // between looks with waitpid

@@ -2,7 +2,7 @@
 #include <quarry/frame/frame_ledger.hpp>
 #include <quarry/jobs/error.hpp>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // What an engine does while its workers do what they should. Each test runs with both implementations of the system's
 // interface.

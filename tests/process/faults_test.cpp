@@ -3,7 +3,7 @@
 
 #include <sys/wait.h>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // Workers that die, hang, lie and leak. Whatever they do, every accepted job has one result, the figures add up, and
 // the next job is served.

@@ -4,7 +4,7 @@
 #include <quarry/jobs/error.hpp>
 #include <sys/wait.h>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // Start, end, and what is left behind.
 namespace {

@@ -95,7 +95,7 @@ void GraphCore::throw_cycles(const std::vector<std::uint32_t>& left) const {
         std::vector<std::uint32_t> cycle{at};
         for (std::uint32_t step = before[at]; step != at; step = before[step]) cycle.push_back(step);
         message += "\n ";
-        for (auto step = cycle.rbegin(); step != cycle.rend(); ++step) message += " \"" + cold[*step].name + "\" ->";
+        for (std::size_t i = cycle.size(); i-- > 0;) message += " \"" + cold[cycle[i]].name + "\" ->";
         message += " \"" + cold[cycle.back()].name + "\"";
     }
     throw GraphError(message);
@@ -145,7 +145,8 @@ void GraphCore::lay_out() {
         if (node.condition || node.count || node.deferrable || node.lane != Lane::frame) at.flags |= HotNode::kSpecial;
         if (at.in_degree >= kManyPredecessors) at.flags |= HotNode::kGathering;
         if (node.hint_nanoseconds != 0) {
-            at.cost = static_cast<float>(node.hint_nanoseconds * os::ticks_per_microsecond() / 1000);
+            const std::uint64_t hint_ticks = node.hint_nanoseconds * os::ticks_per_microsecond() / 1000;
+            at.cost = static_cast<float>(hint_ticks);
             if (at.cost < light_cost) at.flags |= HotNode::kLight;
         }
         if (node.lane != Lane::frame) shared.foreign.push_back({i, {}, {}});
@@ -171,10 +172,11 @@ void GraphCore::rank_if_due() {
 
 void GraphCore::rank() {
     constexpr auto kNormal = static_cast<std::uint8_t>(Priority::normal);
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-        HotNode& node = hot[*at];
+    for (std::size_t place = order.size(); place-- > 0;) {
+        const std::uint32_t at = order[place];
+        HotNode& node = hot[at];
         float longest = 0;
-        auto importance = static_cast<std::uint8_t>(cold[*at].priority);
+        auto importance = static_cast<std::uint8_t>(cold[at].priority);
         for (std::uint32_t i = node.first_successor; i < node.last_successor; ++i) {
             const HotNode& successor = hot[successors[i]];
             longest = std::max(longest, successor.rank);

@@ -80,6 +80,8 @@ struct GraphTally {
 
 // One thread that runs nodes.
 struct GraphRunner {
+    GraphRunner(std::uint64_t start, std::int32_t thread) noexcept : now(start), place(thread) {}
+
     std::uint64_t now;   // the latest stamp: where one node ends the next one starts
     std::int32_t place;  // the thread's index in the pool, -1 outside
     GraphTally tally;
