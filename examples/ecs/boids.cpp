@@ -46,7 +46,7 @@ void draw(const boids::Flock& flock, const std::string& path) {
     png.format = PNG_FORMAT_RGB;
     if (png_image_write_to_file(&png, path.c_str(), 0, image.data(), 0, nullptr) == 0) {
         std::fprintf(stderr, "%s: %s\n", path.c_str(), png.message);
-        std::exit(1);
+        std::exit(1);  // NOLINT(concurrency-mt-unsafe): only this thread calls it
     }
 }
 

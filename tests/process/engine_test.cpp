@@ -10,7 +10,6 @@ namespace {
 
 using namespace process_tests;
 using quarry::process::Cancel;
-using quarry::process::JobOptions;
 using quarry::process::JobRequest;
 using quarry::process::QueueLevel;
 using quarry::process::Readiness;

@@ -10,7 +10,6 @@
 namespace {
 
 using namespace process_tests;
-using quarry::process::JobOptions;
 using quarry::process::Retry;
 
 class ProcessFaults : public testing::TestWithParam<bool> {
