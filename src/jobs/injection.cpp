@@ -31,7 +31,7 @@ Node* Injection::take_from(Priority priority) noexcept {
     if (counted) {
         room_.make(1);
     } else {
-        has_entries_without_job_.store(true, std::memory_order_relaxed);  // the one it had before it was raised
+        left_entries_.assume();  // the one it had before it was raised
     }
     return node;
 }
@@ -98,7 +98,7 @@ bool Injection::sweep() noexcept {
                    [this](Node& node, bool counted) { drop_entry(node, counted); });
     }
     bool moved = false;
-    if (!sweep_normal(moved)) left_entries_.put_back();
+    if (!sweep_normal(moved)) left_entries_.assume();
     for (std::size_t left = overflow_.size_hint(); left > 0; --left) {
         Node* const node = overflow_.pop();
         if (node == nullptr) break;

@@ -30,8 +30,8 @@ class LeftEntries {
         if (!Policy::mutated(Mutation::left_take_fence)) Policy::fence(std::memory_order_seq_cst);
         return true;
     }
-    // The caller could not look through all of them.
-    void put_back() noexcept { there_are_.store(true, std::memory_order_relaxed); }
+    // There may be some, and none who waits for room is told. The next note, or who comes to wait, looks.
+    void assume() noexcept { there_are_.store(true, std::memory_order_relaxed); }
 
   private:
     typename Policy::template Atomic<bool> there_are_{false};
