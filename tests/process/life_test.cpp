@@ -151,6 +151,7 @@ TEST_P(ProcessLife, DegradedWhileAWorkerIsAway) {
     EXPECT_EQ(engine.health().workers[1].last_death, "ended by SIGKILL");
 }
 
+#if !defined(__SANITIZE_THREAD__)
 // A host in a process of its own, which this one kills.
 struct HostProcess {
     pid_t process = -1;
@@ -210,7 +211,6 @@ void kill_host_and_expect_no_worker(const HostProcess& host) {
     }
 }
 
-#if !defined(__SANITIZE_THREAD__)
 TEST_P(ProcessLife, WorkersEndWithTheirHost) {
     kill_host_and_expect_no_worker(start_host(options(2), false, nullptr));
 }
