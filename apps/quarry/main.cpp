@@ -23,7 +23,7 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct FlyCommand,           //
                                 struct DemoCommand,          //
                                 struct WorkerCommand,        //
-                                struct EngineCommand>;
+                                struct ServeEngineCommand>;
 
 constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"}};
 

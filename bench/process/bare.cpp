@@ -19,7 +19,7 @@
 
 #include "jobs/measure.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has no header declare it
 
 namespace quarry::bench {
 namespace {

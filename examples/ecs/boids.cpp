@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -45,16 +46,17 @@ void draw(const boids::Flock& flock, const std::string& path) {
     png.format = PNG_FORMAT_RGB;
     if (png_image_write_to_file(&png, path.c_str(), 0, image.data(), 0, nullptr) == 0) {
         std::fprintf(stderr, "%s: %s\n", path.c_str(), png.message);
-        std::exit(1);
+        std::exit(1);  // NOLINT(concurrency-mt-unsafe): only this thread calls it
     }
 }
 
 }  // namespace
 
-// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds, draws the flock before and after into the folder, and traces
-// two ticks.
+// example_ecs_boids [FOLDER [BOIDS]]: flies ten seconds, draws the flock before and after into the folder (default:
+// out), and traces two ticks.
 int main(int count, char** arguments) {
-    const std::string folder = count > 1 ? arguments[1] : ".";
+    const std::string folder = count > 1 ? arguments[1] : "out";
+    std::filesystem::create_directories(folder);
     boids::Flock flock(count > 2 ? static_cast<std::size_t>(std::atol(arguments[2])) : 3000);
     quarry::ecs::Schedule<boids::Flock> schedule;
     boids::add_systems(schedule);

@@ -30,9 +30,9 @@ struct Flock {
     std::vector<std::uint32_t> cell_start;  // of each cell in `by_cell`
     std::vector<std::uint32_t> by_cell;     // boids, cell by cell
 
-    // About eight boids a cell.
+    // About two boids a cell.
     explicit Flock(std::size_t count, std::uint32_t seed = 1)
-        : cells(std::max(8U, static_cast<std::uint32_t>(std::sqrt(static_cast<double>(count) / 8)))),
+        : cells(std::max(8U, static_cast<std::uint32_t>(std::sqrt(static_cast<double>(count) / 2)))),
           position(count),
           velocity(count),
           steering(count),

@@ -12,6 +12,7 @@
 #ifndef QUARRY_C_H
 #define QUARRY_C_H
 
+/* NOLINTBEGIN(modernize-*,readability-identifier-naming): this is C */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -331,5 +332,6 @@ QUARRY_C_API quarry_code quarry_export(const quarry_mesh* const* meshes, size_t 
 #if defined(__cplusplus)
 }
 #endif
+/* NOLINTEND(modernize-*,readability-identifier-naming) */
 
 #endif

@@ -93,7 +93,8 @@ quarry_code answer_of(Refusal refusal, int* out) {
 
 template <class... Pointers>
 void need(Pointers... pointers) {
-    if (((pointers == nullptr) || ...)) throw std::invalid_argument("a pointer that must not be NULL is NULL");
+    const bool missing = (... || (pointers == nullptr));
+    if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ using quarry::c::made;
 
 template <class... Pointers>
 void need_all(Pointers... pointers) {
-    if (((pointers == nullptr) || ...)) throw std::invalid_argument("a pointer that must not be NULL is NULL");
+    const bool missing = (... || (pointers == nullptr));
+    if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
 }
 
 }  // namespace

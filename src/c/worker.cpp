@@ -68,9 +68,9 @@ quarry_code quarry_worker_take(quarry_worker* worker, int64_t until_ns, quarry_j
     return guarded([&] {
         if (worker == nullptr || job == nullptr) throw std::invalid_argument("the worker and the job must not be NULL");
         if (worker->job != nullptr) throw std::invalid_argument("finish the job that was taken first");
-        using Clock = std::chrono::steady_clock;
+        using Steady = std::chrono::steady_clock;
         worker->job = worker->worker.take(
-            Clock::time_point(std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(until_ns))));
+            Steady::time_point(std::chrono::duration_cast<Steady::duration>(std::chrono::nanoseconds(until_ns))));
         if (worker->job == nullptr) return worker->worker.stopping() ? QUARRY_NONE : QUARRY_TIMEOUT;
         const auto payload = worker->job->payload();
         *job = {worker->job->id(), worker->job->type(), payload.data(), payload.size()};

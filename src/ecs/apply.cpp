@@ -58,6 +58,7 @@ void ScheduleState::check_limits() {
         report.systems[system.number].commands = commands;
         if (commands <= system.limit || system.failed) continue;
         system.failed = true;
+        report.systems[system.number].outcome = NodeOutcome::failed;
         const Error error("recorded " + std::to_string(commands) + " commands, more than its limit of " +
                           std::to_string(system.limit));
         report_error(system, {.system = system.number, .error = std::make_exception_ptr(error)}, error.what());

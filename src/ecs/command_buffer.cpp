@@ -47,6 +47,8 @@ CommandPlace CommandBuffer::place() const noexcept {
 }
 
 void CommandBuffer::open_segment() {
+    constexpr std::size_t kFirstSegments = 64;  // steals differ from tick to tick
+    if (segments_.capacity() == 0) segments_.reserve(kFirstSegments);
     if (!inside_) throw Error("Commands: can be used only while the system that they were handed to is called");
     segments_.push_back({system_, worker_, first_, last_, this, place(), 0, 0});
     open_ = true;

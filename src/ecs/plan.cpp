@@ -200,6 +200,18 @@ std::string cycle_text(const std::vector<std::uint32_t>& members, const std::vec
     return "systems that wait for each other";
 }
 
+// All but its place among the others.
+PlannedSystem plan_of(SystemSpec& spec, std::uint64_t most_commands) {
+    PlannedSystem planned;
+    planned.spec = &spec;
+    planned.enabled = spec.enabled;
+    planned.object = spec.run.object();
+    planned.invoke = spec.run.invoke();
+    planned.limit = spec.command_limit != 0 ? spec.command_limit : most_commands;
+    if (spec.background.body) planned.background = std::make_unique<BackgroundRun>();
+    return planned;
+}
+
 }  // namespace
 
 void ScheduleState::order_part(Draft& draft, const std::vector<std::uint32_t>& members) {
@@ -251,15 +263,9 @@ void ScheduleState::order_part(Draft& draft, const std::vector<std::uint32_t>& m
         }
         // From the latest on: what is an ancestor already needs no edge.
         std::sort(before.begin(), before.end(), std::greater<>());
-        PlannedSystem planned;
-        planned.spec = &specs[order[i]];
+        PlannedSystem planned = plan_of(specs[order[i]], options.most_commands);
         planned.number = static_cast<std::uint32_t>(draft.systems.size());
         planned.part = part;
-        planned.enabled = planned.spec->enabled;
-        planned.object = planned.spec->run.object();
-        planned.invoke = planned.spec->run.invoke();
-        planned.limit = planned.spec->command_limit != 0 ? planned.spec->command_limit : options.most_commands;
-        if (planned.spec->background.body) planned.background = std::make_unique<BackgroundRun>();
         for (const std::uint32_t at : before) {
             if (ancestors[i].test(at)) continue;
             ancestors[i].set(at);
@@ -309,6 +315,7 @@ void ScheduleState::build() {
     parts = std::move(draft.parts);
     for (Part& part : parts) make_graph(part);
     report.systems.assign(systems.size(), {});
+    for (std::size_t i = 0; i < systems.size(); ++i) report.systems[i].name = &systems[i].spec->name;
     path_.assign(systems.size(), 0);
     built = true;
 }

@@ -32,6 +32,8 @@ void ScheduleState::report_part(Part& part, PhaseReport& phase, std::uint64_t be
         system.started = start + times.started;
         system.ended = start + times.ended;
         system.ranges = system.workers = system.outcome == NodeOutcome::done ? 1 : 0;
+        system.steals = 0;
+        system.commands = 0;
         sum += system.time();
         std::int64_t before = 0;
         for (const std::uint32_t at : systems[i].before) before = std::max(before, path_[part.first + at]);
@@ -54,6 +56,13 @@ void ScheduleState::report_part(Part& part, PhaseReport& phase, std::uint64_t be
     phase.critical_path = std::chrono::nanoseconds(longest);
     const double wall = static_cast<double>((phase.ended - phase.started).count());
     phase.parallel_efficiency = wall > 0 ? static_cast<double>(sum.count()) / wall / report.workers : 0;
+}
+
+void ScheduleState::leave_out(Part& part) {
+    for (std::uint32_t i = part.first; i < part.last; ++i) {
+        report.systems[i] = {};
+        report.systems[i].name = &systems[i].spec->name;
+    }
 }
 
 }  // namespace impl

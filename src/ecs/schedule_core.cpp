@@ -159,7 +159,11 @@ const TickReport& ScheduleCore::tick(void* world, const TickMode& mode) {
     state_->begin_tick(world, mode);
     const auto run_parts = [&] {
         for (Part& part : state_->parts) {
-            if (!state_->report.stopped) state_->run_part(part, ScheduleState::kAllSystems);
+            if (!state_->report.stopped) {
+                state_->run_part(part, ScheduleState::kAllSystems);
+            } else {
+                state_->leave_out(part);
+            }
         }
     };
     if (mode.pool != nullptr) {

@@ -78,6 +78,8 @@ class ScheduleState {
     void build();
     void begin_tick(void* of_world, const TickMode& tick_mode);
     void run_part(Part& part, std::size_t most);
+    // An error before it has stopped the tick.
+    void leave_out(Part& part);
     void end_tick(std::uint64_t began);
 
     // Of a part: fewer are for the divergence checker, and then none in the background.

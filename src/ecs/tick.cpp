@@ -30,11 +30,6 @@ void ScheduleState::begin_tick(void* of_world, const TickMode& tick_mode) {
     report.errors.clear();
     report.errors_beyond = report.commands = report.rejected = 0;
     report.stopped = false;
-    for (std::uint32_t i = 0; i < systems.size(); ++i) {
-        SystemReport& system = report.systems[i];
-        system = {};
-        system.name = &systems[i].spec->name;
-    }
 }
 
 void ScheduleState::end_tick(std::uint64_t began) {
@@ -175,8 +170,8 @@ void ScheduleState::run_part(Part& part, std::size_t most) {
     const std::uint64_t ended = quarry::impl::ticks();
     report_failures(part);
     gather_segments(part);
-    check_limits();
     report_part(part, phase, began, ended);
+    check_limits();
     apply_commands(part, phase);
     phase.applying = ticks_to_nanoseconds(quarry::impl::ticks() - ended);
     report.commands += phase.commands;

@@ -31,7 +31,7 @@ Node* Injection::take_from(Priority priority) noexcept {
     if (counted) {
         room_.make(1);
     } else {
-        has_entries_without_job_.store(true, std::memory_order_relaxed);  // the one it had before it was raised
+        left_entries_.assume();  // the one it had before it was raised
     }
     return node;
 }
@@ -92,13 +92,13 @@ bool Injection::sweep_normal(bool& moved) noexcept {
 // First in, first out as before: those beyond the bound go round to the end of their list.
 bool Injection::sweep() noexcept {
     const std::lock_guard lock(sweeping_);
-    if (!has_entries_without_job_.exchange(false, std::memory_order_seq_cst)) return false;
+    if (!left_entries_.take()) return false;
     for (LevelList& list : levels_) {
         list.sweep([](const Node& node) { return node.claim.is_claimed(); },
                    [this](Node& node, bool counted) { drop_entry(node, counted); });
     }
     bool moved = false;
-    if (!sweep_normal(moved)) has_entries_without_job_.store(true, std::memory_order_relaxed);
+    if (!sweep_normal(moved)) left_entries_.assume();
     for (std::size_t left = overflow_.size_hint(); left > 0; --left) {
         Node* const node = overflow_.pop();
         if (node == nullptr) break;

@@ -10,6 +10,7 @@
 #include "jobs/node.hpp"
 #include "jobs/overflow_list.hpp"
 #include "jobs/queue/bounded_queue.hpp"
+#include "jobs/queue/left_entries.hpp"
 #include "jobs/queue/room.hpp"
 #include "quarry/jobs/lane.hpp"
 
@@ -43,16 +44,8 @@ class Injection {
 
     // A job was claimed by another way than by its entry, which may be here and take up room until somebody comes past
     // it. True: somebody waits for room, so the caller sweeps.
-    bool note_entry_without_job() noexcept {
-        // Claims are sequentially consistent, too: a sweep that begins after this look sees that of the caller.
-        if (!has_entries_without_job_.load(std::memory_order_seq_cst)) {
-            has_entries_without_job_.store(true, std::memory_order_seq_cst);
-        }
-        return room_.has_waiters();
-    }
-    bool may_have_entries_without_job() const noexcept {
-        return has_entries_without_job_.load(std::memory_order_seq_cst);
-    }
+    bool note_entry_without_job() noexcept { return left_entries_.note(room_); }
+    bool may_have_entries_without_job() const noexcept { return left_entries_.look(); }
     // Drops all such entries. The others keep their order; true: some of them were in no queue for a moment.
     bool sweep() noexcept;
 
@@ -88,7 +81,7 @@ class Injection {
     Room<DefaultAtomics> room_;
     Room<DefaultAtomics> room_before_slot_;
     std::mutex sweeping_;
-    std::atomic<bool> has_entries_without_job_{false};
+    LeftEntries<DefaultAtomics> left_entries_;
     BoundedQueue<DefaultAtomics, Node*> normal_;
     OverflowList overflow_;                                   // normal ones that found no place there
     alignas(128) std::array<LevelList, kPriorities> levels_;  // that of normal holds raised and swept ones

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <pthread.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_sigmask is not in <csignal>
 #include <unistd.h>
 
 #include "jobs/os.hpp"
@@ -13,8 +14,6 @@
 
 namespace quarry::process::impl {
 namespace {
-
-constexpr std::int64_t kMillisecond = 1'000'000;
 
 using ::quarry::impl::ticks;
 
@@ -27,7 +26,9 @@ SegmentShape read_shape(int descriptor, std::size_t& bytes) {
     const SegmentShape shape{header.slots, header.arena_bytes};
     bytes = header.bytes;
     os::unmap_memory(memory, length);
-    if (!known || shape.slots == 0 || shape.bytes() != bytes) std::exit(kWrongProtocolStatus);
+    if (!known || shape.slots == 0 || shape.bytes() != bytes) {
+        std::exit(kWrongProtocolStatus);  // NOLINT(concurrency-mt-unsafe): nothing else runs yet
+    }
     return shape;
 }
 
@@ -104,7 +105,7 @@ void Channel::watch() {
 
 void Channel::say(WorkerState state, std::string_view text) {
     const std::size_t length = std::min(text.size(), kTextBytes);
-    std::memcpy(header().text.data(), text.data(), length);
+    std::copy_n(text.data(), length, header().text.data());
     header().text_length.store(static_cast<std::uint32_t>(length), std::memory_order_relaxed);
     header().state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
     os::ring_event(descriptor(kSupervisorFd));
@@ -175,7 +176,8 @@ void Channel::call_supervisor() {
 }
 
 bool Channel::spin() {
-    if (most_spin_ticks_ == 0) return false;
+    // A kernel may put a woken host on the processor of who woke it: to spin would keep it from going on.
+    if (std::exchange(woke_the_host_, false) || most_spin_ticks_ == 0) return false;
     const std::uint64_t start = ticks();
     while (ticks() - start < spin_ticks_) {
         if (ring_.has_job()) {
@@ -257,7 +259,10 @@ void Channel::publish(Outcome outcome, std::uint32_t text_length) {
     reply_ = {};
     started_ = 0;
     ring_.publish();
-    if (page_->bell.ring()) os::wake(kind_, raw(page_->bell.word()), descriptor(kWaitEventFd));
+    if (page_->bell.ring()) {
+        os::wake(kind_, raw(page_->bell.word()), descriptor(kWaitEventFd));
+        woke_the_host_ = true;
+    }
     if (page_->event_wanted.load(std::memory_order_relaxed) != 0 &&
         page_->event_wanted.exchange(0, std::memory_order_relaxed) != 0) {
         os::ring_event(descriptor(kHostEventFd));
@@ -283,8 +288,8 @@ void Channel::publish_error(std::string_view text, std::string_view traceback) {
         }
     }
     if (!reply_in_arena_) reply_ = {segment_->result(ring_.next()).bytes.data(), length};
-    std::memcpy(reply_.data(), text.data(), text.size());
-    std::memcpy(reply_.data() + text.size(), traceback.data(), traceback.size());
+    const auto behind_text = std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), reply_.begin());
+    std::copy_n(reinterpret_cast<const std::byte*>(traceback.data()), traceback.size(), behind_text);
     publish(Outcome::error, static_cast<std::uint32_t>(text.size()));
 }
 

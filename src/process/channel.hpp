@@ -63,13 +63,12 @@ class Channel {
     bool reply_in_arena_ = false;
     std::uint64_t started_ = 0;  // ticks
 
+    bool woke_the_host_ = false;
     std::uint64_t spin_ticks_ = 0;
     std::uint64_t most_spin_ticks_ = 0;
     std::map<std::string, StateView, std::less<>> states_;
     std::atomic<bool> ending_{false};
     std::thread watcher_;
 };
-
-std::uint64_t fork_generation() noexcept;
 
 }  // namespace quarry::process::impl

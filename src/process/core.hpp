@@ -30,8 +30,9 @@ struct Seat {
     std::unique_ptr<Peer> peer;  // none: to be started at start_at, or given up
     Pending pinned;
     std::int64_t start_at = 0;
-    bool failed = false;  // given up
-    int barren = 0;       // deaths in a row without a finished job
+    bool failed = false;    // given up
+    int failed_starts = 0;  // in a row, by the workers' own doing
+    int barren = 0;         // deaths in a row without a finished job
     std::uint64_t jobs = 0;
     std::uint64_t restarts = 0;
     std::string last_death;
@@ -114,9 +115,9 @@ class Core {
     void look_at_start(Peer& peer, std::int64_t now);
     void look_at_beat(Peer& peer, std::int64_t passed) const;
     void look_at_deadlines(std::int64_t now);
-    void bury(std::size_t seat, std::int64_t now);
+    void bury(std::size_t number, std::int64_t now);
     void judge(Peer& peer, const Cause& cause);
-    void plan_restart(Seat& seat, bool fruitful, bool was_ready, std::int64_t now);
+    void plan_restart(Seat& seat, bool fruitful, bool could_not_start, std::int64_t now);
     void start_missing(Lock& lock);
     std::unique_ptr<Peer> start_peer(std::size_t number);
     void give_up_if_hopeless();
@@ -145,6 +146,7 @@ class Core {
     os::Event wait_event_;  // what a waiting host sleeps on, portable kind
     os::Event supervisor_event_;
     bool descriptor_used_ = false;
+    bool woke_a_worker_ = false;  // since a waiting host looked last
 
     Records records_;
     Pending waiting_jobs_;
@@ -180,7 +182,5 @@ class Core {
 struct PayloadAccess {
     static void put(Payload& payload, Record& record);
 };
-
-std::uint64_t fork_generation() noexcept;
 
 }  // namespace quarry::process::impl

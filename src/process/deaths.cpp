@@ -7,7 +7,7 @@ namespace quarry::process::impl {
 namespace {
 
 constexpr int kDeathsOfOneJob = 2;    // then it is poison
-constexpr int kMostBarrenStarts = 5;  // a place whose workers never become ready is given up
+constexpr int kMostFailedStarts = 5;  // a place whose workers never become ready is given up
 constexpr std::int64_t kFirstPause = 50'000'000;
 constexpr std::int64_t kLongestPause = 2'000'000'000;
 
@@ -52,7 +52,10 @@ void Core::bury(std::size_t number, std::int64_t now) {
     // Results that the host holds keep the memory; the rest of it goes back.
     if (peer.segment.use_count() > 1) peer.segment->drop_unused_pages();
     seat.peer.reset();
-    if (!refusing_) plan_restart(seat, fruitful, was_ready, now);
+    // One that was killed from outside before it was ready says nothing about the next.
+    const bool killed = cause.death == Death::signalled && os::is_kill(cause.code);
+    if (was_ready) seat.failed_starts = 0;
+    if (!refusing_) plan_restart(seat, fruitful, !was_ready && !killed, now);
     changed_.notify_all();
 }
 
@@ -82,25 +85,26 @@ void Core::judge(Peer& peer, const Cause& cause) {
             end_without_answer(entry.record, Status::worker_lost, cause);
         }
     }
-    for (auto index = again.rbegin(); index != again.rend(); ++index) {
+    std::reverse(again.begin(), again.end());
+    for (const std::uint32_t index : again) {
         --running_;
-        records_[*index].worker = -1;
-        requeue(*index, true);
+        records_[index].worker = -1;
+        requeue(index, true);
         ++stats_.reruns;
     }
 }
 
 // The second death in a row without a finished job is the first to cost a pause.
-void Core::plan_restart(Seat& seat, bool fruitful, bool was_ready, std::int64_t now) {
+void Core::plan_restart(Seat& seat, bool fruitful, bool could_not_start, std::int64_t now) {
     seat.barren = fruitful ? 0 : seat.barren + 1;
     ++seat.restarts;
     ++stats_.restarts;
     std::int64_t pause = 0;
     if (seat.barren >= 2) pause = std::min(kLongestPause, kFirstPause << std::min(seat.barren - 2, 10));
     seat.start_at = now + pause;
-    if (!was_ready && seat.barren >= kMostBarrenStarts) seat.failed = true;
+    if (could_not_start && ++seat.failed_starts >= kMostFailedStarts) seat.failed = true;
     // Not one worker of this command has ever served: it is not worth trying again.
-    if (!was_ready && handlers_.empty()) seat.failed = true;
+    if (could_not_start && handlers_.empty()) seat.failed = true;
     if (seat.failed) {
         changed_.notify_all();
         end_waiting(seat.pinned, Status::worker_lost, {Death::no_worker, 0});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "jobs/os.hpp"
 #include "process/core.hpp"
@@ -10,7 +11,6 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 // A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by
 // itself.
 constexpr std::int64_t kLongestSleep = 10 * kMillisecond;
@@ -149,7 +149,13 @@ bool Core::wait_until(std::chrono::steady_clock::time_point until, const std::fu
         pump();
         return ready();
     };
-    for (int i = 0; i < kLooksBeforeSleep; ++i) {
+    if (look()) return true;
+    // A kernel may put a woken worker on the processor of who woke it: to look on would keep it from starting.
+    const bool may_look_on = [&] {
+        const Lock lock(mutex_);
+        return !std::exchange(woke_a_worker_, false);
+    }();
+    for (int i = 0; may_look_on && i < kLooksBeforeSleep; ++i) {
         if (look()) return true;
         ::quarry::impl::os::cpu_relax();
     }

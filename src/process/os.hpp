@@ -89,6 +89,8 @@ struct ExitStatus {
 std::optional<ExitStatus> reap(int child) noexcept;
 void kill_group(int child) noexcept;
 std::string signal_name(int signal);
+// The one that a process cannot send itself by a mistake: somebody wanted its end.
+bool is_kill(int signal) noexcept;
 
 // Waits until one of the descriptors is readable or the time has passed; -1 entries are skipped. Marks those that are.
 void wait_for_any(const std::vector<int>& descriptors, std::vector<bool>& readable, std::int64_t timeout_ns) noexcept;

@@ -17,7 +17,7 @@
 namespace quarry::process::os::native {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kBillion = 1'000'000'000;
 
 }  // namespace
 
@@ -50,8 +50,8 @@ Event create_event() {
 // Not the private kind: the word is in memory of several processes.
 bool sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t until) noexcept {
     timespec moment{};
-    moment.tv_sec = static_cast<time_t>(until / kSecond);
-    moment.tv_nsec = static_cast<long>(until % kSecond);
+    moment.tv_sec = static_cast<time_t>(until / kBillion);
+    moment.tv_nsec = static_cast<long>(until % kBillion);
     const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, value, &moment, nullptr, FUTEX_BITSET_MATCH_ANY);
     return result == 0 || errno != ETIMEDOUT;
 }

@@ -35,8 +35,8 @@ SharedMemory create_memory(std::size_t bytes) {
 }
 
 Event create_event() {
-    auto [read_end, write_end] = create_pipe();
-    return {std::move(read_end), std::move(write_end)};
+    auto ends = create_pipe();
+    return {std::move(ends.first), std::move(ends.second)};
 }
 
 bool sleep_on(int event, std::int64_t until) noexcept {

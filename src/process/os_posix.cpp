@@ -20,7 +20,7 @@
 #include "process/os.hpp"
 #include "quarry/jobs/error.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has no header declare it
 
 namespace quarry::process::os {
 namespace {
@@ -225,6 +225,10 @@ std::optional<ExitStatus> reap(int child) noexcept {
 void kill_group(int child) noexcept {
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
+}
+
+bool is_kill(int signal) noexcept {
+    return signal == SIGKILL;
 }
 
 std::string signal_name(int signal) {

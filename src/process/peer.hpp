@@ -63,8 +63,11 @@ struct Peer {
     Entry& entry(std::uint64_t position) { return entries[position % entries.size()]; }
     std::uint64_t work_ahead() { return ring.unanswered() == 0 ? 0 : work - entry(ring.oldest()).estimate; }
     bool is_asleep() { return segment->header().bell.is_asleep(); }
-    void wake() {
-        if (segment->header().bell.ring()) os::wake(kind, raw(segment->header().bell.word()), job_event.ring.get());
+    // True: it slept.
+    bool wake() {
+        if (!segment->header().bell.ring()) return false;
+        os::wake(kind, raw(segment->header().bell.word()), job_event.ring.get());
+        return true;
     }
     void condemn(Cause why) {
         if (stage == Stage::dying) return;

@@ -135,7 +135,7 @@ class Pending {
 
     bool empty() const { return levels_in_use_ == 0; }
     // The level of the front; -1 if there is none.
-    int level() const { return empty() ? -1 : std::bit_width(levels_in_use_) - 1; }
+    int level() const { return static_cast<int>(std::bit_width(levels_in_use_)) - 1; }
     std::uint32_t front() const { return lists_[static_cast<std::size_t>(level())].front(); }
 
     void push(Records& records, std::uint32_t index, bool at_front) {

@@ -35,6 +35,7 @@ inline std::atomic<std::uint32_t>& raw(::quarry::impl::SeqCstAtomic<std::uint32_
     return word.underlying();
 }
 
+inline constexpr std::int64_t kMillisecond = 1'000'000;
 inline constexpr std::uint64_t kMagic = 0x3159'5252'4155'5100;  // changes with the layout of what follows
 inline constexpr std::uint32_t kProtocol = 1;
 inline constexpr std::size_t kBlockBytes = 256;
@@ -217,5 +218,8 @@ inline constexpr int kChannelDescriptors = 8;
 // How a worker ends that was started by an engine of another version, whose memory it cannot read.
 inline constexpr int kWrongProtocolStatus = 97;
 inline constexpr const char* kChannelVariable = "QUARRY_CHANNEL";
+
+// Another in a process that was forked from this one. (supervisor.cpp)
+std::uint64_t fork_generation() noexcept;
 
 }  // namespace quarry::process::impl

@@ -11,7 +11,6 @@
 namespace quarry::process::impl {
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kSecond = 1'000 * kMillisecond;
 constexpr std::int64_t kBacklogTick = 2 * kMillisecond;    // while jobs wait: in case a worker cannot ring any more
 constexpr std::int64_t kPortableTick = 50 * kMillisecond;  // between looks with waitpid
@@ -223,7 +222,7 @@ void Core::start_missing(Lock& lock) {
             seat.peer = std::move(peer);
         } else {
             failure_ = failure;
-            plan_restart(seat, false, false, os::monotonic_ns());
+            plan_restart(seat, false, true, os::monotonic_ns());
         }
     }
     for (int missing = options_.spares - static_cast<int>(spares_.size()); missing > 0 && !refusing_; --missing) {

@@ -12,6 +12,22 @@ namespace {
 
 using namespace test_support;
 
+void add_late_systems(Schedule<LoggedWorld>& schedule) {
+    schedule.add("speed up", phase::post_update)
+        .writes<Velocity>()
+        .each([](const LoggedWorld& world) { return world.find_storage<Velocity>()->size(); },
+              [](LoggedWorld& world, std::size_t i) { world.storage<Velocity>().at(i).x += 1; });
+    schedule.add("newcomers", phase::post_update)
+        .reads<Position>()
+        .run([](LoggedWorld& world, Commands<LoggedWorld>& commands) {
+            for (int i = 0; i < 3; ++i) {
+                const Spawned born = commands.spawn();
+                commands.add(born, Velocity{static_cast<std::int64_t>(world.size())});
+                if (i == 1) commands.remove<Velocity>(born);
+            }
+        });
+}
+
 // Systems of all kinds: split ones, conflicting ones, ones that spawn, despawn and log.
 void add_systems(Schedule<LoggedWorld>& schedule, Stalls* stalls) {
     const auto stall = [stalls] {
@@ -45,7 +61,7 @@ void add_systems(Schedule<LoggedWorld>& schedule, Stalls* stalls) {
                       const Spawned born = commands.spawn();
                       commands.add(born, Position{static_cast<std::int64_t>(entity.index)});
                       commands.add(born, Health{50 + static_cast<std::int64_t>(i % 5)});
-                      commands.custom([i](LoggedWorld& world_) { world_.log.push_back(i); });
+                      commands.custom([i](LoggedWorld& target) { target.log.push_back(i); });
                   } else if (i % 3 == 0) {
                       commands.set(entity, Position{static_cast<std::int64_t>(i)});
                   }
@@ -71,19 +87,7 @@ void add_systems(Schedule<LoggedWorld>& schedule, Stalls* stalls) {
                 });
             });
     }
-    schedule.add("speed up", phase::post_update)
-        .writes<Velocity>()
-        .each([](const LoggedWorld& world) { return world.find_storage<Velocity>()->size(); },
-              [](LoggedWorld& world, std::size_t i) { world.storage<Velocity>().at(i).x += 1; });
-    schedule.add("newcomers", phase::post_update)
-        .reads<Position>()
-        .run([](LoggedWorld& world, Commands<LoggedWorld>& commands) {
-            for (int i = 0; i < 3; ++i) {
-                const Spawned born = commands.spawn();
-                commands.add(born, Velocity{static_cast<std::int64_t>(world.size())});
-                if (i == 1) commands.remove<Velocity>(born);
-            }
-        });
+    add_late_systems(schedule);
 }
 
 constexpr int kTicks = 6;

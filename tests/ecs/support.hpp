@@ -71,14 +71,14 @@ inline LoggedWorld populated(std::size_t entities) {
     return world;
 }
 
-// Keeps a thread for a while, now and then: nobody knows which.
+// Keeps a thread busy for a while, now and then: nobody knows which. It does not yield: on a loaded machine that costs
+// a time slice of everybody else.
 class Stalls {
   public:
     explicit Stalls(std::uint64_t seed) : state_(seed) {}
     void maybe() {
         const std::uint64_t draw = mixed(state_.fetch_add(0x9e3779b97f4a7c15ULL, std::memory_order_relaxed), 77) >> 20;
         if (draw % 16 == 0) spin_for(std::chrono::microseconds(draw / 16 % 40));
-        if (draw % 64 == 1) std::this_thread::yield();
     }
 
   private:

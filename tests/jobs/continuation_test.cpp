@@ -109,7 +109,7 @@ TEST(Then, OfATaskWhosePoolHasEndedIsAnErrorAndKeepsTheTask) {
         task = pool.submit([] { return 9; });
     }
     EXPECT_THROW(std::move(task).then([](int value) { return value; }), Error);
-    EXPECT_TRUE(task.valid());
+    EXPECT_TRUE(task.valid());  // NOLINT(bugprone-use-after-move): that is the question
     EXPECT_EQ(task.get(), 9);
 }
 
@@ -145,7 +145,7 @@ TEST(Then, CallableThatThrowsWhileItIsTakenLeavesTheTaskAsItWas) {
     Task<int> task = pool.submit([] { return 1; });
     const ThrowsWhenCopied callable;
     EXPECT_THROW(std::move(task).then(callable), std::runtime_error);
-    EXPECT_TRUE(task.valid());
+    EXPECT_TRUE(task.valid());  // NOLINT(bugprone-use-after-move): that is the question
     EXPECT_EQ(task.get(), 1);
     EXPECT_EQ(pool.stats().total.spawned, 1U);
 }

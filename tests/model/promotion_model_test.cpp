@@ -90,6 +90,7 @@ struct State {
         };
         const auto wait = [&] {
             quarry::impl::LatchEvent<Atomics> event{*node.latch.now};
+            if (event.is_over()) return;
             model::wait_asleep(event, parker);
         };
         if (quarry::impl::settle_promoted(node, take_out, wait, release_by_owner)) run(frame);

@@ -3,14 +3,13 @@
 
 #include <sys/wait.h>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // Workers that die, hang, lie and leak. Whatever they do, every accepted job has one result, the figures add up, and
 // the next job is served.
 namespace {
 
 using namespace process_tests;
-using quarry::process::JobOptions;
 using quarry::process::Retry;
 
 class ProcessFaults : public testing::TestWithParam<bool> {
@@ -157,7 +156,7 @@ TEST_P(ProcessFaults, AForkedChildThatComesBackAnswersNothing) {
     EXPECT_EQ(engine.stats().restarts, 0U);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(QUARRY_UNDER_A_SANITIZER)
 TEST_P(ProcessFaults, AWorkerThatFillsItsMemoryHasAnErrorNotTheMachine) {
     EngineOptions limited = options(1);
     limited.memory_limit = 256 << 20;
@@ -190,6 +189,18 @@ TEST_P(ProcessFaults, StateIsReplayedToAReplacement) {
         run_one(engine, "kill");
         EXPECT_EQ(text_of(run_one(engine, "state", std::as_bytes(std::span("map", 3)))), "v2");
     }
+}
+
+TEST_P(ProcessFaults, AWorkerThatIsKilledOverAndOverWhileItStartsIsNotGivenUp) {
+    Engine engine(options(2));
+    int kills = 0;
+    ASSERT_TRUE(eventually([&] {
+        const auto worker = engine.health().workers[0];
+        if (worker.process > 0 && kill(worker.process, SIGKILL) == 0) ++kills;
+        return engine.stats().restarts >= 8;
+    }));
+    ASSERT_GE(kills, 8);
+    expect_served(engine);
 }
 
 // kill -9 at random moments while jobs of many kinds are on their way. The long run is .ci/soak's.

@@ -5,7 +5,7 @@
 #include <quarry/process/bytes.hpp>
 #include <quarry/process/handlers.hpp>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // The built-in handlers against plain references (R45), in place and in a worker.
 namespace {

@@ -4,7 +4,7 @@
 #include <quarry/jobs/error.hpp>
 #include <sys/wait.h>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 // Start, end, and what is left behind.
 namespace {
@@ -107,14 +107,19 @@ TEST_P(ProcessLife, StartsAndStopsAgainAndAgainLeavingNothing) {
 
 // R38
 TEST_P(ProcessLife, ShutdownHoldsItsTimeoutWithBusyHungAndDeadWorkers) {
+    const std::string slept = testing::TempDir() + "quarry_slept_" + std::to_string(getpid());
+    const std::string stopped = testing::TempDir() + "quarry_stopped_" + std::to_string(getpid());
     Engine engine(options(4));
-    ASSERT_TRUE(engine.submit("sleep_ms", bytes_of(60'000U), {.worker = 0}));
-    ASSERT_TRUE(engine.submit("stop", "", {.worker = 1}));
+    ASSERT_TRUE(engine.submit("note_and_sleep", std::as_bytes(std::span(slept)), {.worker = 0}));
+    ASSERT_TRUE(engine.submit("note_and_stop", std::as_bytes(std::span(stopped)), {.worker = 1}));
     ASSERT_TRUE(engine.submit("kill", "", {.worker = 2}));
     const auto quick = engine.submit("sleep_ms", bytes_of(50U), {.worker = 3});
     ASSERT_TRUE(quick);
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(engine.submit("sleep_ms", bytes_of(60'000U)));
     ASSERT_TRUE(eventually([&] { return engine.stats().lost == 1; }));
+    // One that has not begun its job yet would end by itself.
+    ASSERT_TRUE(eventually([&] { return std::filesystem::remove(slept); }));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::remove(stopped); }));
     std::vector<int> processes;
     for (const auto& worker : engine.health().workers) processes.push_back(worker.process);
     const auto start = std::chrono::steady_clock::now();
@@ -146,9 +151,11 @@ TEST_P(ProcessLife, DegradedWhileAWorkerIsAway) {
     EXPECT_EQ(engine.health().workers[1].last_death, "ended by SIGKILL");
 }
 
+#if !defined(__SANITIZE_THREAD__)
 // A host in a process of its own, which this one kills.
 struct HostProcess {
     pid_t process = -1;
+    pid_t child = -1;  // of the host, where it has one
     std::vector<int> workers;
 };
 
@@ -160,24 +167,29 @@ HostProcess start_host(const EngineOptions& options, bool with_fork, const char*
     if (host.process == 0) {
         close(ends[0]);
         Engine* engine = new Engine(options);
-        for (const auto& worker : engine->health().workers) {
-            [[maybe_unused]] const auto written = write(ends[1], &worker.process, sizeof worker.process);
-        }
+        const auto tell = [&](int number) {
+            [[maybe_unused]] const auto written = write(ends[1], &number, sizeof number);
+        };
         if (job != nullptr) {
             for (int i = 0; i < options.workers; ++i) engine->submit(job, "", {.worker = i});
         }
-        // A child of the host keeps every descriptor that the host has.
-        if (with_fork && fork() == 0) {
+        // A child of the host keeps every descriptor that the host has, but the one that this test reads from.
+        const pid_t child = with_fork ? fork() : -1;
+        if (child == 0) {
+            close(ends[1]);
             alarm(60);
             for (;;) pause();
         }
+        tell(child);
+        for (const auto& worker : engine->health().workers) tell(worker.process);
         std::this_thread::sleep_for(300ms);
         close(ends[1]);
         for (;;) pause();
     }
     close(ends[1]);
-    int worker = 0;
-    while (read(ends[0], &worker, sizeof worker) == sizeof worker) host.workers.push_back(worker);
+    int number = 0;
+    if (read(ends[0], &number, sizeof number) == sizeof number) host.child = number;
+    while (read(ends[0], &number, sizeof number) == sizeof number) host.workers.push_back(number);
     close(ends[0]);
     return host;
 }
@@ -193,9 +205,12 @@ void kill_host_and_expect_no_worker(const HostProcess& host) {
     }
     // A second is what is promised; a machine that does ten other things at once may take longer.
     EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+    if (host.child > 0) {
+        EXPECT_TRUE(is_running(host.child)) << "the host had no child any more when it was killed";
+        kill(host.child, SIGKILL);
+    }
 }
 
-#if !defined(__SANITIZE_THREAD__)
 TEST_P(ProcessLife, WorkersEndWithTheirHost) {
     kill_host_and_expect_no_worker(start_host(options(2), false, nullptr));
 }

@@ -19,6 +19,15 @@
 #include <quarry/process/engine.hpp>
 #include <unistd.h>
 
+// The sanitizers' own memory counts against a limit, and the thread sanitizer does not follow a fork.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define QUARRY_UNDER_A_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define QUARRY_UNDER_A_SANITIZER 1
+#endif
+#endif
+
 namespace process_tests {
 
 using namespace std::chrono_literals;

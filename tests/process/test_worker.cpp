@@ -94,6 +94,14 @@ void add_deaths(quarry::process::Registry& registry) {
         note(std::string(job.text()));
         kill(getpid(), SIGKILL);
     });
+    registry.add("note_and_sleep", [](JobContext& job) {
+        note(std::string(job.text()));
+        std::this_thread::sleep_for(std::chrono::minutes(1));
+    });
+    registry.add("note_and_stop", [](JobContext& job) {
+        note(std::string(job.text()));
+        kill(getpid(), SIGSTOP);
+    });
     registry.add("stop", [](JobContext&) { kill(getpid(), SIGSTOP); });
     registry.add("garbage", [](JobContext& job) { write_garbage(ByteReader(job.payload()).get<std::uint32_t>()); });
     registry.add("close", [](JobContext&) {

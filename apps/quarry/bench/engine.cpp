@@ -20,7 +20,7 @@ int serve_engine(const EngineArguments& arguments) {
 
 // How the benchmark starts an engine in a process of its own.
 template <>
-Command command<struct EngineCommand>() {
+Command command<struct ServeEngineCommand>() {
     Command engine = make_command("engine", "", declare_engine, serve_engine);
     engine.hidden = true;
     return engine;

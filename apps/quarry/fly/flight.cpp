@@ -204,7 +204,7 @@ double FlyOutcome::percentile(double share, double (*of)(const FlyFrame&)) const
     std::vector<double> values;
     for (const FlyFrame& frame : frames) values.push_back(of(frame));
     std::sort(values.begin(), values.end());
-    const auto index = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+    const auto index = static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)));
     return values[std::min(index, values.size() - 1)];
 }
 

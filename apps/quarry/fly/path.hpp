@@ -17,10 +17,10 @@ class FlightPath {
     // Lines of `seconds x y z`, in the order of time; # begins a comment. Straight in between, and where the last line
     // is, it ends. Throws WrongInput that names the line.
     static FlightPath from_text(const std::string& text, const std::string& name);
-    static FlightPath from_file(const std::string& path);
+    static FlightPath from_file(const std::string& file);
 
     // The viewer looks where it flies to. A demo begins again after its end; others stay where they end.
-    terrain::Viewer at(double seconds) const;
+    terrain::Viewer at(double time) const;
     double seconds() const { return points_.back().seconds; }
 
   private:

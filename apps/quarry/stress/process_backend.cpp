@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "process/handlers.hpp"
 
@@ -54,15 +53,21 @@ std::size_t ProcessBackend::waiting() {
     return engine_.stats().results;
 }
 
-// A replaced worker is not a dead one: those that are on their way are waited for.
+// A replaced worker is not a dead one, and one that was stopped looks alive until that is noticed: alive is who
+// answers.
 int ProcessBackend::workers_alive() {
     injector_.stop();
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (engine_.ready() == process::Readiness::degraded && std::chrono::steady_clock::now() < end) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    constexpr const char* kQuestion = "ping";
+    engine_.set_retry(kQuestion, process::Retry::idempotent);
+    for (int worker = 0; worker < engine_.options().workers; ++worker) {
+        engine_.submit(kQuestion, "", {.worker = worker});
     }
+    engine_.drain(std::chrono::steady_clock::now() + std::chrono::seconds(10));
     int alive = 0;
-    for (const process::WorkerHealth& worker : engine_.health().workers) alive += worker.alive ? 1 : 0;
+    for (const process::Result& result : engine_.poll()) {
+        const bool answered = result.type == process::JobType(kQuestion).hash();
+        alive += answered && result.status == process::Status::ok ? 1 : 0;
+    }
     return alive;
 }
 

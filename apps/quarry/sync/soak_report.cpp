@@ -17,10 +17,9 @@ std::string verdict_text(const SoakOutcome& outcome, const Look& look) {
         case SoakVerdict::fails:
             return look.bad("It does not hold.");
         default:
-            return look.warning(
-                outcome.cut_short()
-                    ? "Not judged: it was cut short."
-                    : fmt::format("Not judged: the machine was short of CPU time: {}.", outcome.cpu.taken_text()));
+            return look.warning(outcome.cut_short() ? "Not judged: it was cut short."
+                                                    : fmt::format("Not judged: the machine was short of CPU time: {}.",
+                                                                  outcome.cpu.taken_text()));
     }
 }
 

@@ -54,8 +54,7 @@ class Claim {
             state_.fetch_or(kClaimed, std::memory_order_relaxed);
             return (seen & kClaimed) == 0;
         }
-        // For Injection::note_entry_without_job; the claim itself needs no order.
-        return (state_.fetch_or(kClaimed, std::memory_order_seq_cst) & kClaimed) == 0;
+        return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
     }
 
     // What a continuation waited for has ended. True: it is to be queued, at `priority`. False: it was claimed before,
@@ -70,7 +69,7 @@ class Claim {
     bool is_armed() const noexcept { return (state_.load(std::memory_order_relaxed) & kUnarmed) == 0; }
 
     // A hint, until the caller has tried to claim it itself; but once it is true it stays so.
-    bool is_claimed() const noexcept { return (state_.load(std::memory_order_seq_cst) & kClaimed) != 0; }
+    bool is_claimed() const noexcept { return (state_.load(std::memory_order_relaxed) & kClaimed) != 0; }
 
     enum class Raise { too_late, noted, requeue };
     // Whoever calls holds a reference. requeue: the caller queues the job once more, with a reference that was counted

@@ -95,7 +95,7 @@ void GraphCore::throw_cycles(const std::vector<std::uint32_t>& left) const {
         std::vector<std::uint32_t> cycle{at};
         for (std::uint32_t step = before[at]; step != at; step = before[step]) cycle.push_back(step);
         message += "\n ";
-        for (auto step = cycle.rbegin(); step != cycle.rend(); ++step) message += " \"" + cold[*step].name + "\" ->";
+        for (std::size_t i = cycle.size(); i-- > 0;) message += " \"" + cold[cycle[i]].name + "\" ->";
         message += " \"" + cold[cycle.back()].name + "\"";
     }
     throw GraphError(message);
@@ -145,8 +145,9 @@ void GraphCore::lay_out() {
         if (node.condition || node.count || node.deferrable || node.lane != Lane::frame) at.flags |= HotNode::kSpecial;
         if (at.in_degree >= kManyPredecessors) at.flags |= HotNode::kGathering;
         if (node.hint_nanoseconds != 0) {
-            at.cost = static_cast<float>(node.hint_nanoseconds * os::ticks_per_microsecond() / 1000);
-            if (at.cost < static_cast<float>(light_ticks())) at.flags |= HotNode::kLight;
+            const std::uint64_t hint_ticks = node.hint_nanoseconds * os::ticks_per_microsecond() / 1000;
+            at.cost = static_cast<float>(hint_ticks);
+            if (at.cost < light_cost) at.flags |= HotNode::kLight;
         }
         if (node.lane != Lane::frame) shared.foreign.push_back({i, {}, {}});
         if (at.in_degree == 0) starters.push_back(i);
@@ -170,10 +171,12 @@ void GraphCore::rank_if_due() {
 }
 
 void GraphCore::rank() {
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-        HotNode& node = hot[*at];
+    constexpr auto kNormal = static_cast<std::uint8_t>(Priority::normal);
+    for (std::size_t place = order.size(); place-- > 0;) {
+        const std::uint32_t at = order[place];
+        HotNode& node = hot[at];
         float longest = 0;
-        auto importance = static_cast<std::uint8_t>(cold[*at].priority);
+        auto importance = static_cast<std::uint8_t>(cold[at].priority);
         for (std::uint32_t i = node.first_successor; i < node.last_successor; ++i) {
             const HotNode& successor = hot[successors[i]];
             longest = std::max(longest, successor.rank);
@@ -182,12 +185,19 @@ void GraphCore::rank() {
         node.rank = longest + std::max(node.cost, 1.0F);
         node.importance = importance;
     }
-    std::sort(starters.begin(), starters.end(), [&](std::uint32_t a, std::uint32_t b) { return goes_before(a, b); });
+    // Where the way to the end is short, the order makes no difference, and sorting would cost more than it gains.
+    const auto matters = [&](std::uint32_t index) {
+        return hot[index].importance != kNormal || hot[index].rank >= light_cost;
+    };
+    const auto first_short = std::partition(starters.begin(), starters.end(), matters);
+    std::sort(starters.begin(), first_short, [&](std::uint32_t a, std::uint32_t b) { return goes_before(a, b); });
     // What is put onto a list last is taken first.
     for (const HotNode& node : hot) {
         if (node.last_successor - node.first_successor < 2) continue;
-        std::sort(successors.begin() + node.first_successor, successors.begin() + node.last_successor,
-                  [&](std::uint32_t a, std::uint32_t b) { return goes_before(b, a); });
+        const auto last = successors.begin() + node.last_successor;
+        const auto first_long = std::partition(successors.begin() + node.first_successor, last,
+                                               [&](std::uint32_t index) { return !matters(index); });
+        std::sort(first_long, last, [&](std::uint32_t a, std::uint32_t b) { return goes_before(b, a); });
     }
 }
 

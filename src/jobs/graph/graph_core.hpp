@@ -15,6 +15,9 @@ namespace quarry::impl {
 
 inline constexpr std::uint32_t kNoNode = static_cast<std::uint32_t>(-1);
 
+// Below this many ticks a node is light.
+std::uint64_t light_ticks() noexcept;
+
 // What a run touches of a node, on one cache line.
 struct alignas(64) HotNode {
     enum Flag : std::uint8_t {
@@ -77,6 +80,8 @@ struct GraphTally {
 
 // One thread that runs nodes.
 struct GraphRunner {
+    GraphRunner(std::uint64_t start, std::int32_t thread) noexcept : now(start), place(thread) {}
+
     std::uint64_t now;   // the latest stamp: where one node ends the next one starts
     std::int32_t place;  // the thread's index in the pool, -1 outside
     GraphTally tally;
@@ -170,6 +175,7 @@ class GraphCore {
     std::uint64_t shuffle_seed = 0;
     const GraphChoice* choose = nullptr;
     std::uint64_t began = 0;
+    const float light_cost = static_cast<float>(light_ticks());
     std::atomic<bool> stopping{false};
     bool may_stop = false;
     bool is_carrying = false;
@@ -199,8 +205,6 @@ constexpr std::uint64_t block_size(std::uint64_t count, std::uint64_t grain) noe
 }
 
 std::uint64_t next_random(std::uint64_t& state) noexcept;
-// Below this many ticks a node is light.
-std::uint64_t light_ticks() noexcept;
 
 void run_in_parallel(GraphCore& core, Pool& pool);
 void run_serially(GraphCore& core, bool shuffled);

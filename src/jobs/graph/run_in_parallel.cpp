@@ -17,7 +17,7 @@ namespace {
 
 // One thread's part in a run.
 struct Participant : GraphRunner {
-    explicit Participant(bool spawns) noexcept : GraphRunner{ticks(), Pool::current_index(), {}}, may_spawn(spawns) {}
+    explicit Participant(bool spawns) noexcept : GraphRunner(ticks(), Pool::current_index()), may_spawn(spawns) {}
 
     ReadyNodes own;
     std::uint32_t heavy = kNoNode;  // list of heavy nodes that became ready just now
@@ -127,8 +127,9 @@ void ParallelRun::begin(const std::vector<std::uint32_t>& starters, Participant&
         me.own.end = starters.data() + starters.size();
         return;
     }
-    for (auto index = starters.rbegin(); index != starters.rend(); ++index) {
-        if (is_plain_and_light(*index)) became_ready(*index, me);
+    for (std::size_t i = starters.size(); i-- > 0;) {
+        const std::uint32_t index = starters[i];
+        if (is_plain_and_light(index)) became_ready(index, me);
     }
     for (const std::uint32_t index : starters) {
         if (!is_plain_and_light(index)) became_ready(index, me);

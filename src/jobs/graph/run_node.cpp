@@ -142,12 +142,12 @@ NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeO
         outcome =
             any_trace() || options.observer != nullptr ? call_traced(index, range_order) : call(index, range_order);
         runner.now = ticks();
-        const auto taken = static_cast<float>(runner.now - stamp.started);
+        const auto taken = static_cast<float>(static_cast<std::int64_t>(runner.now - stamp.started));
         if (outcome == NodeOutcome::done) {
             // Up at once, down slowly: a node that is thought light by mistake hides others.
             const float share = (node.flags & HotNode::kUnmeasured) != 0 ? 1.0F : taken > node.cost ? 0.5F : 0.125F;
             node.cost += (taken - node.cost) * share;
-            const bool light = node.cost < static_cast<float>(light_ticks());
+            const bool light = node.cost < light_cost;
             node.flags = static_cast<std::uint8_t>((node.flags & ~(HotNode::kLight | HotNode::kUnmeasured)) |
                                                    (light ? HotNode::kLight : 0));
         }

@@ -50,7 +50,7 @@ class SerialRun {
     }
 
     GraphCore& core_;
-    GraphRunner runner_{ticks(), Pool::current_index(), {}};
+    GraphRunner runner_{ticks(), Pool::current_index()};
     std::uint64_t state_ = core_.shuffle_seed;
 };
 

@@ -77,7 +77,9 @@ class Room {
     void wake_all() noexcept { wake(waiters_.load(Policy::order(Mutation::room_wake_all, std::memory_order_seq_cst))); }
 
     // After a write that is sequentially consistent, see wait_unless.
-    bool has_waiters() const noexcept { return waiters_.load(std::memory_order_seq_cst) != 0; }
+    bool has_waiters() const noexcept {
+        return waiters_.load(Policy::order(Mutation::room_has_waiters, std::memory_order_seq_cst)) != 0;
+    }
     std::size_t used_hint() const noexcept { return used_.load(std::memory_order_relaxed); }
 
   private:

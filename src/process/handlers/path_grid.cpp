@@ -63,13 +63,13 @@ class Search {
         return steps * least_ * kShortOfRounding;
     }
     void expand(const Open& from) {
-        for (std::uint8_t way = 0; way < kNeighbours.size(); ++way) {
+        for (std::size_t way = 0; way < kNeighbours.size(); ++way) {
             const GridPoint at{from.at.x + kNeighbours[way].x, from.at.y + kNeighbours[way].y};
             if (!grid_.contains(at) || !(grid_.cost(at) > 0)) continue;
             const float cost = from.cost + grid_.cost(at);
             if (!(cost < cost_at(at))) continue;
             cost_at(at) = cost;
-            from_[index(at)] = way;
+            from_[index(at)] = static_cast<std::uint8_t>(way);
             open_.push({cost + estimate(at), cost, at});
         }
     }

@@ -10,6 +10,9 @@ namespace {
 // Nobody waits for a coarser mesh as for a finer one.
 constexpr double kJoinRank = 1.5;
 
+// Meshes that the host's thread bakes in a delivery rather than wait a frame for a worker: of groups next to a viewer.
+constexpr std::size_t kMostBakedHere = 8;
+
 }  // namespace
 
 Group& World::new_group(NodeIndex node, ChangeKind kind) {
@@ -46,6 +49,7 @@ void World::request(Group& group, Member& member, std::uint32_t mask, std::share
         shared_.table.move(slot, ChunkState::ready);
         return;
     }
+    record.kept = kept;
     ++group.outstanding;
     ++shared_.stats.requested;
     shared_.table.move(slot, ChunkState::queued);
@@ -240,6 +244,7 @@ void World::begin_delivery() {
     for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
     next_ready_ = 0;
     round_showed_ = false;
+    baked_here_ = 0;
 }
 
 // Rounds over all that is ready: what was in the way of one may be gone later in the round.
@@ -280,16 +285,37 @@ bool World::can_be_shown(Group& group) {
             tree_[missing].urgent = true;
             return false;
         }
-        if (would_enclose_something(group.node)) return false;
+        // For one viewer who stays, the order alone leaves no gap.
+        if (viewers_moved_ && would_enclose_something(group.node)) return false;
     }
     if (group.checked_at == shown_version_) return true;
     const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
     if (must_wait && !group.added.empty()) return false;
     refresh(group);
+    if (group.outstanding != 0 && group.kind == ChangeKind::split && tree_[group.node].key.lod == 1) bake_here(group);
     if (group.outstanding == 0) return true;
     group.ready = false;
     std::erase(ready_, index_of(group));
     return false;
+}
+
+// What was asked for just now, because something beside the group has changed.
+void World::bake_here(Group& group) {
+    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
+        for (const Member& member : *members) {
+            ChunkRecord& record = shared_.table[member.chunk];
+            if (record.state != ChunkState::queued || record.kept == nullptr) continue;
+            if (baked_here_ == kMostBakedHere) return;
+            Mesh baked = bake(record.kept->mesh, record.mask);
+            if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
+            ++baked_here_;
+            ++shared_.stats.baked_by_host;
+            record.baked = std::move(baked);
+            record.has_mesh = true;
+            shared_.table.move(member.chunk, ChunkState::ready);
+            --group.outstanding;
+        }
+    }
 }
 
 Member* World::next_upload(Group& group) {
@@ -337,6 +363,7 @@ void World::commit(Group& group) {
         const bool had = has_something(node);
         node.chunk = member.chunk;
         node.first = false;
+        ++shown_;
         show(member.chunk);
         presence_changed(member.node, had);
         if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
@@ -355,6 +382,7 @@ void World::commit(Group& group) {
 void World::drop_shown(NodeIndex index) {
     Node& node = tree_[index];
     const std::uint32_t chunk = std::exchange(node.chunk, kNone);
+    --shown_;
     ChunkRecord& record = shared_.table[chunk];
     if (!record.failed) cache_.put(record.kept);
     if (record.has_mesh) {

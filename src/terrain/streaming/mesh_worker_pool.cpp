@@ -92,6 +92,14 @@ struct MeshWorkerPool::State {
         results.submit(pool, [waiting = requests] { return meshed(waiting->pop()); },
                        {.lane = Lane::background, .name = "mesh"});
     }
+    // The request is moved from only where there is room.
+    bool try_take(MeshRequest& request) {
+        results.host().assert_host("MeshWorkerPool::try_request");
+        if (request.field == nullptr) throw std::invalid_argument("a mesh request needs a field");
+        if (!requests->push(request)) return false;
+        submit();
+        return true;
+    }
 
     Pool pool;
     std::shared_ptr<streaming::WaitingRequests> requests;
@@ -115,16 +123,12 @@ MeshWorkerPool::MeshWorkerPool(int threads, std::size_t channel_capacity) {
 MeshWorkerPool::~MeshWorkerPool() = default;
 
 bool MeshWorkerPool::try_request(MeshRequest&& request) {
-    state_->results.host().assert_host("MeshWorkerPool::try_request");
-    if (request.field == nullptr) throw std::invalid_argument("a mesh request needs a field");
-    if (!state_->requests->push(request)) return false;
-    state_->submit();
-    return true;
+    return state_->try_take(request);
 }
 
 void MeshWorkerPool::request(MeshRequest request) {
     // A worker that takes a request ends with a result: whoever waits for results sees every room there is.
-    while (!try_request(std::move(request))) {
+    while (!state_->try_take(request)) {
         state_->results.deliver_until(
             std::chrono::hours(1), [&] { return state_->requests->has_room(); },
             [&](MeshResult& result) { state_->kept.push_back(std::move(result)); });

@@ -71,15 +71,15 @@ class Planner {
     void look_at_fresh();
     void find_roots();
     void forget_roots();
-    void look_at(NodeIndex node);
-    void decide(NodeIndex node);
-    void split(NodeIndex node);
-    void join(NodeIndex node);
-    void unplan(NodeIndex node);
-    void look_around(const ChunkKey& split_node, bool was_split);
+    void look_at(NodeIndex index);
+    void decide(NodeIndex index);
+    void split(NodeIndex index);
+    void join(NodeIndex index);
+    void unplan(NodeIndex index);
+    void look_around(const ChunkKey& key, bool was_split);
     void force_split(const ChunkKey& key);
-    bool is_needed(NodeIndex node) const;
-    void mark_changed(NodeIndex node);
+    bool is_needed(NodeIndex index) const;
+    void mark_changed(NodeIndex index);
 
     NodeTree& tree_;
     const PlanOptions options_;

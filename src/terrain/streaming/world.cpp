@@ -71,6 +71,8 @@ double World::rank(const ChunkKey& key, double factor) const {
 
 void World::update(std::span<const ViewerPlace> viewers) {
     viewers_.assign(viewers.begin(), viewers.end());
+    const bool stayed = viewers.size() == 1 && places_.size() == 1 && places_.front() == viewers.front().at;
+    viewers_moved_ = shown_ == 0 ? viewers.size() != 1 : viewers_moved_ || !stayed;
     places_.clear();
     for (const ViewerPlace& viewer : viewers_) places_.push_back(viewer.at);
     planner_.update(places_);
@@ -275,7 +277,9 @@ bool World::ready_around(const LatticePlace& position, double radius) const {
     for (std::int32_t z = first(2); z <= last(2); ++z) {
         for (std::int32_t y = first(1); y <= last(1); ++y) {
             for (std::int32_t x = first(0); x <= last(0); ++x) {
-                const NodeIndex root = tree_.find({options_.max_lod, x, y, z});
+                const ChunkKey key{options_.max_lod, x, y, z};
+                if (impl::square_of_distance(key, size, position) > radius * radius) continue;
+                const NodeIndex root = tree_.find(key);
                 if (root == kNoNode || !is_ready(is_ready, root)) return false;
             }
         }

@@ -100,27 +100,27 @@ class World {
 
   private:
     // world.cpp: which changes there have to be.
-    void note_change(NodeIndex node);
-    ChangeKind wanted(NodeIndex node) const;
-    bool plan_covers(NodeIndex node) const;
-    void review(NodeIndex node);
-    void review_all_below(NodeIndex node);
-    void review_up(NodeIndex node);
+    void note_change(NodeIndex index);
+    ChangeKind wanted(NodeIndex index) const;
+    bool plan_covers(NodeIndex index) const;
+    void review(NodeIndex index);
+    void review_all_below(NodeIndex index);
+    void review_up(NodeIndex index);
     void begin_waiting();
     // A change begins only where a second one would have room: what neighbours need anew is taken from that.
     bool has_room(std::size_t chunks) const { return shared_.table.pending() + chunks <= shared_.most_pending; }
-    bool may_begin(NodeIndex node, ChangeKind kind) const;
-    void begin(NodeIndex node, ChangeKind kind);
+    bool may_begin(NodeIndex index, ChangeKind kind) const;
+    void begin(NodeIndex index, ChangeKind kind);
     bool make_room();
 
     // neighbours.cpp: what is shown around a place.
     bool has_something(const Node& node) const noexcept { return node.chunk != kNone || node.below != 0; }
-    NodeIndex shown_above(NodeIndex node) const;
-    bool plans_coarser(NodeIndex node, std::int32_t lod) const;
+    NodeIndex shown_above(NodeIndex index) const;
+    bool plans_coarser(NodeIndex index, std::int32_t lod) const;
     std::uint32_t mask_for(const ChunkKey& key) const;
     bool is_missing(const Node& node) const;
     NodeIndex missing_at(const ChunkKey& key, std::uint32_t facing, bool or_begun) const;
-    NodeIndex missing_below(NodeIndex node, std::uint32_t facing, bool or_begun) const;
+    NodeIndex missing_below(NodeIndex index, std::uint32_t facing, bool or_begun) const;
     NodeIndex missing_along(const ChunkKey& key, std::uint32_t side, double viewer, bool or_begun) const;
     NodeIndex missing_towards_viewer(const ChunkKey& key, bool or_begun) const;
     NodeIndex obstacle(const Group& group) const;
@@ -130,10 +130,10 @@ class World {
         std::vector<NodeIndex> nodes;
         bool touches_outside = false;
     };
-    void list_missing_below(NodeIndex node, std::uint32_t touching, MissingAround& around) const;
+    void list_missing_below(NodeIndex index, std::uint32_t touching, MissingAround& around) const;
     void list_missing_around(const ChunkKey& key, MissingAround& around) const;
     bool hang_together(const MissingAround& around) const;
-    bool would_enclose_something(NodeIndex node);
+    bool would_enclose_something(NodeIndex index);
 
     // changes.cpp: groups.
     Group& new_group(NodeIndex node, ChangeKind kind);
@@ -146,11 +146,12 @@ class World {
     void refresh_neighbours(Group& group);
     void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
     bool can_be_shown(Group& group);
+    void bake_here(Group& group);
     void discard(std::uint32_t chunk);
     void cancel(Group& group);
     void end_group(Group& group);
-    void drop_shown(NodeIndex node);
-    void presence_changed(NodeIndex node, bool had);
+    void drop_shown(NodeIndex index);
+    void presence_changed(NodeIndex index, bool had);
     void fail(Group& group, const ChunkError& error);
 
     Shared& shared_;
@@ -172,7 +173,10 @@ class World {
     std::size_t next_ready_ = 0;        // the first one that was not tried in this round
     bool round_showed_ = false;
     std::uint32_t last_search_ = 0;
+    std::size_t shown_ = 0;      // nodes
+    bool viewers_moved_ = true;  // since nothing was shown; or there are several
     Group* current_ = nullptr;
+    std::size_t baked_here_ = 0;         // in this delivery
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
     std::uint64_t shown_version_ = 1;    // grows with every change of what is shown
 };

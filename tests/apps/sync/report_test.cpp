@@ -39,7 +39,7 @@ SyncOutcome outcome() {
 TEST(SyncReport, EachScenarioHasItsMarkTheIdealOneAndAHistogram) {
     const std::string text = format_sync(outcome(), options(), kMachine, Look(false));
     for (const char* word :
-         {"a processor, 2 usable cores", "30 Hz, 2 workers, 4 ms to render, seed 1", "stale: older than 2",
+         {"a processor, 2 usable cores", "30 Hz, 2 worker threads, 4 ms to render, seed 1", "stale: older than 2",
           "HEAVY          F      F    2700", "MEDIUM         F      A    1350", "LIGHT, results by frames waited", "6+",
           "ideal  98.9 %", "takes 1.250 of its"}) {
         EXPECT_TRUE(mentions(text, word)) << word << "\n" << text;

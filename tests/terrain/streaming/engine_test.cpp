@@ -67,6 +67,15 @@ TEST(StreamEngine, ShowsNearChunksFirstWithoutAGap) {
     streamer.check_closed();
 }
 
+TEST(StreamEngine, IsReadyAroundAsFarAsViewersSeeWhereRootsAreSmall) {
+    StreamerOptions options = ScriptedStreamer::small_options();
+    options.max_lod = 2;
+    ScriptedStreamer streamer(hills(), options);
+    streamer.settle({at(0, 5, 0)});
+    EXPECT_TRUE(streamer.engine->ready_around({0, 5, 0}, options.radius));
+    EXPECT_FALSE(streamer.engine->ready_around({200, 5, 0}, options.radius));
+}
+
 TEST(StreamEngine, FlyingOnReplacesChunksInClosedGroups) {
     ScriptedStreamer streamer(hills());
     streamer.settle({at(0, 5, 0)});

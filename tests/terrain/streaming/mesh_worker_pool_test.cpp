@@ -112,7 +112,7 @@ TEST(MeshWorkerPool, LeavesARequestBeyondTheCapacityWithTheCaller) {
     }
     // One is in the worker's hands.
     EXPECT_EQ(accepted, 5);
-    EXPECT_EQ(request.field, gate);
+    EXPECT_EQ(request.field, gate);  // NOLINT(bugprone-use-after-move): that is the question
     EXPECT_FALSE(workers.try_result().has_value());
     gate->open();
     for (int i = 0; i < accepted; ++i) (void)next_result(workers);

@@ -138,14 +138,14 @@ TEST_P(PlannerWalk, WithHysteresisEachLeafLiesBetweenTwoCuts) {
             }
         }
         // No hole: what the coarse cut covers is covered.
-        for (const auto& [lod, x, y, z] : coarse) {
-            ChunkKey corner{lod, x, y, z};
-            const bool covered =
-                level_at(leaves, corner) != -1 || std::any_of(leaves.begin(), leaves.end(), [&](const Place& leaf) {
-                    const auto [l, lx, ly, lz] = leaf;
-                    return l < lod && lx >> (lod - l) == x && ly >> (lod - l) == y && lz >> (lod - l) == z;
-                });
-            EXPECT_TRUE(covered);
+        for (const Place& place : coarse) {
+            const ChunkKey corner{std::get<0>(place), std::get<1>(place), std::get<2>(place), std::get<3>(place)};
+            const auto is_within = [&](const Place& leaf) {
+                const auto [lod, x, y, z] = leaf;
+                const std::int32_t up = corner.lod - lod;
+                return up > 0 && x >> up == corner.x && y >> up == corner.y && z >> up == corner.z;
+            };
+            EXPECT_TRUE(level_at(leaves, corner) != -1 || std::any_of(leaves.begin(), leaves.end(), is_within));
         }
     }
 }
