@@ -63,10 +63,6 @@ class Extraction {
           materials_(options.materials),
           memory_(memory) {
         check_reach(field, block_);
-        const auto place = [&](std::int32_t first) { return static_cast<std::size_t>(first / block_.step & 7); };
-        grid_.origin[0] = place(block_.first.x);
-        grid_.origin[1] = place(block_.first.y);
-        grid_.origin[2] = place(block_.first.z);
         mesh_.key = key;
         mesh_.cells = options.cells;
     }
@@ -125,6 +121,7 @@ class Extraction {
 
     void mesh_own_cells() {
         memory_.positions.clear();
+        memory_.edges.clear();
         memory_.indices.clear();
         transvoxel::mesh_regular_cells(grid_, memory_);
         mesh_.full_vertices = static_cast<std::uint32_t>(memory_.positions.size());
@@ -159,14 +156,14 @@ class Extraction {
         const std::span<const Vector3> vertices(memory_.positions.data(), memory_.positions.size());
         const std::size_t full = mesh_.full_vertices;
         const std::size_t half = vertices.size() - full;
-        memory_.gradients.resize(vertices.size());
+        memory_.gradients.resize(vertices.size() + transvoxel::kSlopePadding);
         transvoxel::add_slopes(grid_, block_, field(), 1, vertices.first(full), memory_, memory_.gradients.data());
         if (half > 0) {
             transvoxel::add_slopes(grid_, block_, field(), 2, vertices.last(half), memory_,
                                    memory_.gradients.data() + full);
         }
         mesh_.normals.resize(vertices.size());
-        impl::to_normals(memory_.gradients, mesh_.normals.data());
+        impl::to_normals(std::span(memory_.gradients).first(vertices.size()), mesh_.normals.data());
     }
 
     // Where the vertices are before any of them moves: of a half-resolution vertex that is the place which the coarser
@@ -184,7 +181,7 @@ class Extraction {
     const Field& field_;
     std::shared_ptr<const Field> here_;  // what of the field matters in this chunk, if that is less
     const SampleBlock block_;
-    transvoxel::ChunkGrid grid_;
+    const transvoxel::ChunkGrid grid_;
     const Materials* const materials_;
     impl::ExtractMemory& memory_;
     ChunkMesh mesh_;

@@ -121,8 +121,7 @@ TEST(Extract, ChunkRejectedByBoundsHasNoSurface) {
 TEST(Extract, BoundsAreTight) {
     const ChunkMesh mesh = extract(Ball({16, 16, 16}, 10), {0, 0, 0, 0});
     EXPECT_EQ(mesh.bounds, bounds_of(mesh.positions));
-    // The outermost vertices lie on rows where chunks may end, in multiples of 1/32.
-    EXPECT_EQ(mesh.bounds.low, (Vector3{6.0f + 1.0f / 32, 6.0f + 1.0f / 32, 6.0f + 1.0f / 32}));
+    EXPECT_EQ(mesh.bounds.low, (Vector3{6.0f + 82.0f / 4096, 6.0f + 82.0f / 4096, 6.0f + 82.0f / 4096}));
 }
 
 TEST(Extract, PositionsAreMultiplesOfOneIn4096AndKeepOffTheSamples) {

@@ -13,24 +13,20 @@ struct ChunkGrid {
     explicit ChunkGrid(std::size_t cell_count)
         : cells(cell_count), samples(cell_count + 1), step{1, samples, samples * samples}, volume(samples * step[2]) {}
 
-    // Whether an edge along the axis, of a level whose cells are `level_step` of these wide, lies on a line where
-    // chunks of two levels may meet: one of every fourth row of every fourth layer, counted from the lattice's origin,
-    // so that all chunks agree. With a multiple of 8 cells a chunk has its own edges and those of the finer chunks
-    // among them.
-    bool is_on_line(std::size_t x, std::size_t y, std::size_t z, std::size_t axis,
-                    std::size_t level_step) const noexcept {
-        const std::size_t place[3] = {origin[0] / level_step + x, origin[1] / level_step + y,
-                                      origin[2] / level_step + z};
-        return (place[axis == 0 ? 1 : 0] % 4 | place[axis == 2 ? 1 : 2] % 4) == 0;
-    }
-
     std::size_t at(std::size_t x, std::size_t y, std::size_t z) const noexcept { return x + y * step[1] + z * step[2]; }
 
     std::size_t cells;    // along each axis
     std::size_t samples;  // along each axis
     std::size_t step[3];
     std::size_t volume;
-    std::size_t origin[3] = {0, 0, 0};  // the first sample's place in the lattice, in cells, modulo 8
+};
+
+// The edge of a vertex in one word: its axis, whether it lies on one of the chunk's sides, and the place of its lower
+// end among the samples.
+struct EdgeWord {
+    static constexpr std::uint32_t kAxisBit = 30;
+    static constexpr std::uint32_t kOnSideBit = 29;
+    static constexpr std::uint32_t kPlace = (1u << kOnSideBit) - 1;
 };
 
 // The lowest count bits.
@@ -47,20 +43,17 @@ void for_each_bit(std::uint64_t bits, Visit visit) {
 // How far along an edge its vertex lies, from the end with the lower address (density first) to the other. Stays off
 // the ends, where it would make slivers, and is a multiple of 2^-12, so that positions are exact in the frame of every
 // chunk. Densities that are infinite or no number end up somewhere on the edge too.
-//
-// On lines where chunks of two levels may meet, vertices of both levels lie next to each other. There they are
-// multiples of 1/32: in one place, or far enough apart for no triangle between them to be a sliver.
-inline constexpr float kFineUnits = 4096;
-inline constexpr float kLineUnits = 32;
+inline constexpr float kCrossingUnits = 4096;
+inline constexpr float kNearestToEnds = 0.02f;
 
-inline float crossing(float first, float second, float units) noexcept {
-    constexpr float kNearest = 0.02f;
+inline float crossing(float first, float second) noexcept {
     const float exact = first / (first - second);
-    const float above = exact > kNearest ? exact : kNearest;
-    const float clamped = above < 1 - kNearest ? above : 1 - kNearest;
+    const float above = exact > kNearestToEnds ? exact : kNearestToEnds;
+    const float clamped = above < 1 - kNearestToEnds ? above : 1 - kNearestToEnds;
     // Adding a half rounds right what is positive and below 2^12, and is a fraction of a call of lround.
-    const auto whole = static_cast<std::int32_t>(clamped * units + 0.5f);  // NOLINT(bugprone-incorrect-roundings)
-    return static_cast<float>(whole) / units;
+    const auto whole =
+        static_cast<std::int32_t>(clamped * kCrossingUnits + 0.5f);  // NOLINT(bugprone-incorrect-roundings)
+    return static_cast<float>(whole) / kCrossingUnits;
 }
 
 // The vertex on the edge that begins at (x, y, z) and runs along the axis.

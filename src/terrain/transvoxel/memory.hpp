@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/lattice.hpp"
 #include "quarry/terrain/mesh.hpp"
+#include "terrain/transvoxel/slope_kernel.hpp"
 
 namespace quarry::terrain::impl {
 
@@ -47,6 +49,8 @@ class Buffer {
     std::size_t capacity_ = 0;
 };
 
+inline constexpr std::size_t kOnTwoSides = 3 * side::count;
+
 // What an extraction works in. Vectors only ever grow, so that the next extraction finds them large enough.
 struct ExtractMemory {
     std::vector<float> samples;
@@ -61,10 +65,17 @@ struct ExtractMemory {
     Buffer<std::uint32_t> indices;
     std::vector<BorderVertex> border;
 
-    // Samples beyond the chunk's sides: their numbers, a block for each side, and they themselves.
+    Buffer<std::uint32_t> edges;  // of the chunk's own vertices: EdgeWord
+
+    // Those of them on sides: a list for each axis of the edge and each side, and one for those on two sides.
+    std::array<Buffer<std::uint32_t>, kOnTwoSides + 1> on_sides;
+
+    // Normals: samples beyond the sides, their numbers and places, a block for each side; samples around edges.
     std::vector<std::uint32_t> outside_number;
+    std::array<std::vector<std::uint32_t>, side::count> beyond_side;
     std::vector<Position> outside_points;
     std::vector<float> outside;
+    std::unique_ptr<transvoxel::SlopeBatch> slopes;
 
     std::vector<Position> points;
     std::vector<Gradient> gradients;

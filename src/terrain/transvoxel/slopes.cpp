@@ -1,7 +1,10 @@
 #include "terrain/transvoxel/slopes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+
+#include "terrain/transvoxel/slope_kernel.hpp"
 
 namespace quarry::terrain::transvoxel {
 namespace {
@@ -13,6 +16,13 @@ struct EdgePlace {
     float along;
 };
 
+constexpr std::size_t earlier_axis_beside(std::size_t axis) noexcept {
+    return axis == 0 ? 1 : 0;
+}
+constexpr std::size_t later_axis_beside(std::size_t axis) noexcept {
+    return axis == 2 ? 1 : 2;
+}
+
 class Slopes {
   public:
     Slopes(const ChunkGrid& grid, const SampleBlock& block, std::size_t level_step, impl::ExtractMemory& memory)
@@ -22,64 +32,232 @@ class Slopes {
           level_step_(static_cast<std::int32_t>(level_step)),
           cells_(static_cast<std::int32_t>(grid.cells / level_step)),
           width_(grid.cells / level_step + 1),
-          step_{grid.step[0] * level_step, grid.step[1] * level_step, grid.step[2] * level_step} {}
+          step_{grid.step[0] * level_step, grid.step[1] * level_step, grid.step[2] * level_step} {
+        if (memory_.slopes == nullptr) memory_.slopes = std::make_unique<SlopeBatch>();
+    }
 
-    // What the vertices on the chunk's sides need from beyond them.
-    void fetch_outside(const Field& field, std::span<const Vector3> vertices) {
+    // All vertices of the chunk's own cells, whose edges the mesher has written down. Those on the chunk's sides are
+    // done with the others, by wrong samples, since a processor could not foresee which they are; then they are put
+    // right.
+    void fill_own(const Field& field, std::span<const Vector3> vertices, Gradient* out) {
+        const std::array<Strides, 8> by = strides();
+        SlopeBatch& batch = *memory_.slopes;
+        const std::uint32_t* const edges = memory_.edges.data();
+        for (std::size_t first = 0; first < vertices.size(); first += SlopeBatch::kMost) {
+            const std::size_t count = std::min(vertices.size() - first, SlopeBatch::kMost);
+            for (std::size_t i = 0; i < count; ++i) put_inner(edges[first + i], vertices[first + i], by, batch, i);
+            find_slopes(batch, count, out + first);
+        }
+        begin_asking();
+        for_each_group(
+            [&](const Group& group, std::span<const std::uint32_t> numbers) { ask_around(group, numbers, vertices); });
+        const auto& on_two_sides = memory_.on_sides[impl::kOnTwoSides];
+        for (const std::uint32_t number : on_two_sides) ask_around(place_of(vertices[number]));
+        ask(field);
+        for_each_group([&](const Group& group, std::span<const std::uint32_t> numbers) {
+            for (const std::uint32_t number : numbers) put_on_side(group, number, vertices[number], out);
+        });
+        for (const std::uint32_t number : on_two_sides) put_on_sides(place_of(vertices[number]), number, out);
+        flush(out);
+    }
+
+    // Half-resolution vertices are all on sides.
+    void fill_half(const Field& field, std::span<const Vector3> vertices, Gradient* out) {
+        begin_asking();
+        for (const Vector3& vertex : vertices) ask_around(place_of(vertex));
+        ask(field);
+        for (std::size_t i = 0; i < vertices.size(); ++i) {
+            put_on_sides(place_of(vertices[i]), static_cast<std::uint32_t>(i), out);
+        }
+        flush(out);
+    }
+
+  private:
+    // Between samples along the two axes beside an edge, and along it.
+    struct Strides {
+        std::size_t u, v, along;
+    };
+
+    // By the axis and whether the edge is on a side, as its word has them. There may be no memory where the neighbours
+    // of one on a side would be: it is its own neighbour.
+    std::array<Strides, 8> strides() const {
+        std::array<Strides, 8> all{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            all[2 * axis] = {step_[earlier_axis_beside(axis)], step_[later_axis_beside(axis)], step_[axis]};
+            all[2 * axis + 1] = {0, 0, step_[axis]};
+        }
+        return all;
+    }
+
+    static void put_end(SlopeBatch::End& end, std::size_t i, const float* at, const Strides& by) {
+        end.middle[i] = *at;
+        end.down_u[i] = *(at - by.u);
+        end.up_u[i] = at[by.u];
+        end.down_v[i] = *(at - by.v);
+        end.up_v[i] = at[by.v];
+    }
+
+    void put_inner(std::uint32_t edge, const Vector3& vertex, const std::array<Strides, 8>& strides, SlopeBatch& batch,
+                   std::size_t i) const {
+        const std::size_t axis = edge >> EdgeWord::kAxisBit;
+        const Strides& by = strides[edge >> EdgeWord::kOnSideBit];
+        const float* const low = samples_ + (edge & EdgeWord::kPlace);
+        put_end(batch.low, i, low, by);
+        put_end(batch.high, i, low + by.along, by);
+        batch.place[i] = (&vertex.x)[axis];
+        batch.axis[i] = static_cast<std::int32_t>(axis);
+    }
+
+    // Vertices on edges along one axis that lie on one side.
+    struct Group {
+        std::size_t axis;
+        std::size_t side;
+    };
+
+    template <class Visit>
+    void for_each_group(const Visit& visit) const {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (std::size_t side = 0; side < side::count; ++side) {
+                const auto& numbers = memory_.on_sides[axis * side::count + side];
+                visit(Group{axis, side}, std::span<const std::uint32_t>(numbers.data(), numbers.size()));
+            }
+        }
+    }
+
+    void begin_asking() {
         memory_.outside_number.assign(side::count * width_ * width_, 0);
+        // A place more than there are, where those end up that have been asked for before.
+        for (auto& places : memory_.beyond_side) places.resize(width_ * width_ + 1);
+        asked_ = {};
+    }
+
+    // Samples on a side are counted by the earlier of its two axes, then by the later. Numbers of those beyond them
+    // count from 1; 0 is what nobody has asked for.
+    void ask_for(std::size_t side, std::size_t place) {
+        std::uint32_t& number = memory_.outside_number[side * width_ * width_ + place];
+        std::uint32_t& asked = asked_[side];
+        memory_.beyond_side[side][asked] = static_cast<std::uint32_t>(place);
+        asked += number == 0 ? 1 : 0;
+        number = number == 0 ? asked : number;
+    }
+
+    void ask_around(const Group& group, std::span<const std::uint32_t> numbers, std::span<const Vector3> vertices) {
+        const std::size_t u = earlier_axis_beside(group.side / 2), v = later_axis_beside(group.side / 2);
+        const std::size_t next = group.axis == u ? 1 : width_;
+        for (const std::uint32_t number : numbers) {
+            const std::size_t place = place_on_side(vertices[number], u, v);
+            ask_for(group.side, place);
+            ask_for(group.side, place + next);
+        }
+    }
+
+    std::size_t place_on_side(const Vector3& vertex, std::size_t u, std::size_t v) const {
+        const float* const at = &vertex.x;
+        return static_cast<std::size_t>(static_cast<std::int32_t>(at[v])) * width_ +
+               static_cast<std::size_t>(static_cast<std::int32_t>(at[u]));
+    }
+
+    void ask_around(const EdgePlace& at) {
+        std::array<std::int32_t, 3> other = at.low;
+        ++other[at.axis];
+        for (std::size_t across = 0; across < 3; ++across) {
+            const std::int32_t place = at.low[across];
+            if (across == at.axis || (place != 0 && place != cells_)) continue;
+            ask_for(side_of(at.low, across), place_on_side(at.low, across));
+            ask_for(side_of(other, across), place_on_side(other, across));
+        }
+    }
+
+    static std::size_t side_of(const std::array<std::int32_t, 3>& on_side, std::size_t axis) {
+        return 2 * axis + (on_side[axis] == 0 ? 0 : 1);
+    }
+
+    std::size_t place_on_side(const std::array<std::int32_t, 3>& at, std::size_t axis) const {
+        return static_cast<std::size_t>(at[later_axis_beside(axis)]) * width_ +
+               static_cast<std::size_t>(at[earlier_axis_beside(axis)]);
+    }
+
+    // What vertices on the chunk's sides need from beyond them. Side by side, so that the field is asked for points
+    // that are near each other.
+    void ask(const Field& field) {
         memory_.outside_points.clear();
-        const auto end = static_cast<float>(cells_ * level_step_);
-        const auto on_side = [&](float at) { return at == 0 || at == end; };
-        for (const Vector3& vertex : vertices) {
-            if (on_side(vertex.x) || on_side(vertex.y) || on_side(vertex.z)) ask_around(place_of(vertex));
+        for (std::size_t side = 0; side < side::count; ++side) {
+            first_outside_[side] = memory_.outside_points.size();
+            std::array<std::int32_t, 3> at{};
+            at[side / 2] = side % 2 == 0 ? -1 : cells_ + 1;
+            for (std::uint32_t i = 0; i < asked_[side]; ++i) {
+                const auto place = static_cast<std::int32_t>(memory_.beyond_side[side][i]);
+                at[earlier_axis_beside(side / 2)] = place % static_cast<std::int32_t>(width_);
+                at[later_axis_beside(side / 2)] = place / static_cast<std::int32_t>(width_);
+                memory_.outside_points.push_back(
+                    block_.at(at[0] * level_step_, at[1] * level_step_, at[2] * level_step_));
+            }
         }
         memory_.outside.resize(memory_.outside_points.size());
         if (!memory_.outside.empty()) field.densities(memory_.outside_points, memory_.outside);
     }
 
-    Gradient at(const Vector3& vertex) const {
-        const EdgePlace at = place_of(vertex);
-        return at.axis == 0 ? slope_on<0>(at) : at.axis == 1 ? slope_on<1>(at) : slope_on<2>(at);
+    float outside(std::size_t side, std::size_t place) const {
+        return memory_.outside[first_outside_[side] + memory_.outside_number[side * width_ * width_ + place] - 1];
     }
 
-    // All vertices of the chunk's own cells, in the order in which mesh_regular_cells makes them. So the axis is known
-    // and need not be found out from the vertex, which a processor could not foresee.
-    void fill_own(const ChunkGrid& grid, Gradient* out) const {
-        const auto row = [&](std::size_t y, std::size_t z) { return memory_.signs[z * grid.samples + y]; };
-        std::size_t vertex = 0;
-        for (std::size_t z = 0; z < grid.samples; ++z) {
-            for (std::size_t y = 0; y < grid.samples; ++y) {
-                const std::uint64_t here = row(y, z);
-                fill_row<0>((here ^ here >> 1) & low_bits(grid.cells), y, z, vertex, out);
-                if (y < grid.cells) fill_row<1>(here ^ row(y + 1, z), y, z, vertex, out);
-            }
-            for (std::size_t y = 0; y < grid.samples && z < grid.cells; ++y) {
-                fill_row<2>(row(y, z) ^ row(y, z + 1), y, z, vertex, out);
-            }
-        }
+    void put_on_side(const Group& group, std::uint32_t number, const Vector3& vertex, Gradient* out) {
+        const std::size_t across = group.side / 2;
+        const bool is_low = group.side % 2 == 0;
+        const std::size_t u = earlier_axis_beside(group.axis), v = later_axis_beside(group.axis);
+        const std::size_t side_u = earlier_axis_beside(across);
+        const std::size_t on_side = place_on_side(vertex, side_u, later_axis_beside(across));
+        const auto put = [&](SlopeBatch::End& end, const float* at, std::size_t place) {
+            const float beyond = outside(group.side, place);
+            const float within = is_low ? at[step_[across]] : *(at - step_[across]);
+            const float down = is_low ? beyond : within, up = is_low ? within : beyond;
+            end.middle[filled_] = *at;
+            end.down_u[filled_] = across == u ? down : *(at - step_[u]);
+            end.up_u[filled_] = across == u ? up : at[step_[u]];
+            end.down_v[filled_] = across == v ? down : *(at - step_[v]);
+            end.up_v[filled_] = across == v ? up : at[step_[v]];
+        };
+        SlopeBatch& batch = *memory_.slopes;
+        const float* const low = samples_ + (memory_.edges[number] & EdgeWord::kPlace);
+        put(batch.low, low, on_side);
+        put(batch.high, low + step_[group.axis], on_side + (group.axis == side_u ? 1 : width_));
+        keep(number, (&vertex.x)[group.axis], group.axis, out);
     }
 
-  private:
-    template <std::size_t Axis>
-    void fill_row(std::uint64_t crossed, std::size_t y, std::size_t z, std::size_t& vertex, Gradient* out) const {
-        for_each_bit(crossed, [&](std::size_t x) {
-            const EdgePlace at{
-                {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)}, Axis, 0};
-            const Vector3& place = memory_.positions[vertex];
-            const float along = Axis == 0 ? place.x : Axis == 1 ? place.y : place.z;
-            out[vertex++] = slope_on<Axis>({at.low, Axis, along - static_cast<float>(at.low[Axis])});
-        });
+    void put_on_sides(const EdgePlace& edge, std::uint32_t number, Gradient* out) {
+        const std::size_t u = earlier_axis_beside(edge.axis);
+        const std::size_t v = later_axis_beside(edge.axis);
+        const auto put = [&](SlopeBatch::End& end, const std::array<std::int32_t, 3>& at) {
+            const std::size_t place = static_cast<std::size_t>(at[0]) * step_[0] +
+                                      static_cast<std::size_t>(at[1]) * step_[1] +
+                                      static_cast<std::size_t>(at[2]) * step_[2];
+            const auto beyond = [&](std::size_t axis) { return outside(side_of(at, axis), place_on_side(at, axis)); };
+            end.middle[filled_] = samples_[place];
+            end.down_u[filled_] = at[u] == 0 ? beyond(u) : samples_[place - step_[u]];
+            end.up_u[filled_] = at[u] == cells_ ? beyond(u) : samples_[place + step_[u]];
+            end.down_v[filled_] = at[v] == 0 ? beyond(v) : samples_[place - step_[v]];
+            end.up_v[filled_] = at[v] == cells_ ? beyond(v) : samples_[place + step_[v]];
+        };
+        std::array<std::int32_t, 3> other = edge.low;
+        ++other[edge.axis];
+        put(memory_.slopes->low, edge.low);
+        put(memory_.slopes->high, other);
+        keep(number, edge.along, edge.axis, out);
     }
 
-    void ask_around(const EdgePlace& at) {
-        for (std::size_t across = 0; across < 3; ++across) {
-            const std::int32_t place = at.low[across];
-            if (across == at.axis || (place != 0 && place != cells_)) continue;
-            ask_for(at.low, across);
-            std::array<std::int32_t, 3> other = at.low;
-            ++other[at.axis];
-            ask_for(other, across);
-        }
+    // The vertex whose samples have been put into the batch.
+    void keep(std::uint32_t number, float place, std::size_t axis, Gradient* out) {
+        memory_.slopes->place[filled_] = place;
+        memory_.slopes->axis[filled_] = static_cast<std::int32_t>(axis);
+        numbers_[filled_++] = number;
+        if (filled_ == SlopeBatch::kMost) flush(out);
+    }
+
+    void flush(Gradient* out) {
+        std::array<Gradient, SlopeBatch::kMost + kSlopePadding> found;
+        find_slopes(*memory_.slopes, filled_, found.data());
+        for (std::size_t i = 0; i < filled_; ++i) out[numbers_[i]] = found[i];
+        filled_ = 0;
     }
 
     // A vertex has exactly one coordinate that is no whole number.
@@ -95,137 +273,6 @@ class Slopes {
         return {low, axis, in_x + in_y + in_z};
     }
 
-    // Whether all samples around the edge are the chunk's own.
-    bool is_within(const EdgePlace& at) const {
-        const auto inner = [&](std::size_t axis) {
-            return axis == at.axis ||
-                   static_cast<std::uint32_t>(at.low[axis] - 1) < static_cast<std::uint32_t>(cells_ - 1);
-        };
-        return inner(0) && inner(1) && inner(2);
-    }
-
-    std::size_t index(const std::array<std::int32_t, 3>& at) const {
-        return static_cast<std::size_t>(at[0]) * step_[0] + static_cast<std::size_t>(at[1]) * step_[1] +
-               static_cast<std::size_t>(at[2]) * step_[2];
-    }
-
-    // Of the sample beyond the side next to one that lies on it.
-    std::uint32_t& number_outside(const std::array<std::int32_t, 3>& on_side, std::size_t axis) const {
-        const std::size_t u = axis == 0 ? 1 : 0;
-        const std::size_t v = axis == 2 ? 1 : 2;
-        const std::size_t side = 2 * axis + (on_side[axis] == 0 ? 0 : 1);
-        return memory_.outside_number[(side * width_ + static_cast<std::size_t>(on_side[v])) * width_ +
-                                      static_cast<std::size_t>(on_side[u])];
-    }
-
-    // Numbers count from 1; 0 is what nobody has asked for.
-    void ask_for(std::array<std::int32_t, 3> on_side, std::size_t axis) {
-        std::uint32_t& number = number_outside(on_side, axis);
-        if (number != 0) return;
-        on_side[axis] += on_side[axis] == 0 ? -1 : 1;
-        memory_.outside_points.push_back(
-            block_.at(on_side[0] * level_step_, on_side[1] * level_step_, on_side[2] * level_step_));
-        number = static_cast<std::uint32_t>(memory_.outside_points.size());
-    }
-
-    // A sample and those beside it on the two axes other than the edge's, the earlier axis u.
-    struct Neighbours {
-        float middle;
-        float down_u, up_u;
-        float down_v, up_v;
-    };
-
-    // Along the edge, u and v.
-    struct Local {
-        float a, u, v;
-    };
-
-    // The slope at a vertex on an edge along the axis.
-    template <std::size_t Axis>
-    Gradient slope_on(const EdgePlace& at) const {
-        const Local slope = slope_across < Axis == 0 ? 1 : 0, Axis == 2 ? 1 : 2 > (at);
-        if constexpr (Axis == 0) return {slope.a, slope.u, slope.v};
-        if constexpr (Axis == 1) return {slope.u, slope.a, slope.v};
-        return {slope.u, slope.v, slope.a};
-    }
-
-    template <std::size_t U, std::size_t V>
-    Local slope_across(const EdgePlace& at) const {
-        const std::size_t place = index(at.low);
-        const std::size_t next = place + step_[3 - U - V];
-        Neighbours low;
-        Neighbours high;
-        if (is_within(at)) {
-            low = {samples_[place], samples_[place - step_[U]], samples_[place + step_[U]], samples_[place - step_[V]],
-                   samples_[place + step_[V]]};
-            high = {samples_[next], samples_[next - step_[U]], samples_[next + step_[U]], samples_[next - step_[V]],
-                    samples_[next + step_[V]]};
-        } else {
-            std::array<std::int32_t, 3> other = at.low;
-            ++other[3 - U - V];
-            low = {samples_[place], below(at.low, place, U), above(at.low, place, U), below(at.low, place, V),
-                   above(at.low, place, V)};
-            high = {samples_[next], below(other, next, U), above(other, next, U), below(other, next, V),
-                    above(other, next, V)};
-        }
-        const auto blended = [&](float from, float to) { return from + at.along * (to - from); };
-        const float down_u = blended(low.down_u, high.down_u), up_u = blended(low.up_u, high.up_u);
-        const float down_v = blended(low.down_v, high.down_v), up_v = blended(low.up_v, high.up_v);
-        const Local slope{high.middle - low.middle, 0.5F * (up_u - down_u), 0.5F * (up_v - down_v)};
-        // Where the density at the vertex's height goes on rising, or falling, from one side to the other, the surface
-        // leans the way the slope says on all sides.
-        if (down_u * up_u <= 0 && down_v * up_v <= 0) return slope;
-        return straightened(low, high, at.along, slope);
-    }
-
-    float below(const std::array<std::int32_t, 3>& at, std::size_t place, std::size_t across) const {
-        return at[across] == 0 ? memory_.outside[number_outside(at, across) - 1] : samples_[place - step_[across]];
-    }
-    float above(const std::array<std::int32_t, 3>& at, std::size_t place, std::size_t across) const {
-        return at[across] == cells_ ? memory_.outside[number_outside(at, across) - 1] : samples_[place + step_[across]];
-    }
-
-    // Where the surface leaves one of the four squares beside the edge, from the vertex: along the edge, and away from
-    // it. The samples of the square are the edge's and those beside them.
-    struct Leave {
-        float along;
-        float away;
-    };
-
-    static Leave leave(float low, float high, float beside_low, float beside_high, float along) noexcept {
-        const bool low_inside = low < 0;
-        const bool turns_low = (beside_low < 0) != low_inside;    // the surface crosses from the edge's lower end
-        const bool turns_high = (beside_high < 0) == low_inside;  // and from its upper one
-        if (turns_low && (!turns_high || low_inside)) return {-along, crossing(low, beside_low, kFineUnits)};
-        if (turns_high) return {1 - along, crossing(high, beside_high, kFineUnits)};
-        return {crossing(beside_low, beside_high, kFineUnits) - along, 1};
-    }
-
-    // The normal of the four corners that the surface has around the vertex, where the slope does not agree with each
-    // of them: there the samples change too fast for differences over two cells. Otherwise nothing.
-    static Local straightened(const Neighbours& low, const Neighbours& high, float along, const Local& slope) noexcept {
-        const Leave up_u = leave(low.middle, high.middle, low.up_u, high.up_u, along);
-        const Leave up_v = leave(low.middle, high.middle, low.up_v, high.up_v, along);
-        const Leave down_u = leave(low.middle, high.middle, low.down_u, high.down_u, along);
-        const Leave down_v = leave(low.middle, high.middle, low.down_v, high.down_v, along);
-        // Around the edge, from u to v; the normal points along it where the lower end is inside.
-        const float out = low.middle < 0 ? 1.0F : -1.0F;
-        const std::array<Local, 4> ways{Local{up_u.along, up_u.away, 0}, Local{up_v.along, 0, up_v.away},
-                                        Local{down_u.along, -down_u.away, 0}, Local{down_v.along, 0, -down_v.away}};
-        Local sum{0, 0, 0};
-        bool agrees = true;
-        for (std::size_t i = 0; i < 4; ++i) {
-            const Local& p = ways[i];
-            const Local& q = ways[(i + 1) % 4];
-            // u x v is the edge's direction in a right-handed frame (a, u, v).
-            const Local corner{out * (p.u * q.v - p.v * q.u), out * (p.v * q.a - p.a * q.v),
-                               out * (p.a * q.u - p.u * q.a)};
-            agrees = agrees && corner.a * slope.a + corner.u * slope.u + corner.v * slope.v > 0;
-            sum = {sum.a + corner.a, sum.u + corner.u, sum.v + corner.v};
-        }
-        return agrees ? slope : sum;
-    }
-
     const SampleBlock& block_;
     impl::ExtractMemory& memory_;
     const float* const samples_;
@@ -233,6 +280,10 @@ class Slopes {
     const std::int32_t cells_;  // of this level
     const std::size_t width_;   // samples along a side
     const std::array<std::size_t, 3> step_;
+    std::array<std::uint32_t, side::count> asked_{};  // how many samples beyond each side
+    std::array<std::size_t, side::count> first_outside_{};
+    std::array<std::uint32_t, SlopeBatch::kMost> numbers_;  // of the vertices in the batch
+    std::size_t filled_ = 0;
 };
 
 }  // namespace
@@ -240,12 +291,11 @@ class Slopes {
 void add_slopes(const ChunkGrid& grid, const SampleBlock& block, const Field& field, std::size_t level_step,
                 std::span<const Vector3> vertices, impl::ExtractMemory& memory, Gradient* out) {
     Slopes slopes(grid, block, level_step, memory);
-    slopes.fetch_outside(field, vertices);
     if (level_step == 1) {
-        slopes.fill_own(grid, out);
-        return;
+        slopes.fill_own(field, vertices, out);
+    } else {
+        slopes.fill_half(field, vertices, out);
     }
-    for (std::size_t i = 0; i < vertices.size(); ++i) out[i] = slopes.at(vertices[i]);
 }
 
 }  // namespace quarry::terrain::transvoxel

@@ -83,6 +83,7 @@ class HalfVertices {
         if (across < plane.axis && (place == 0 || place == grid_.cells)) return;
         const std::size_t low = plane.at(i, j);
         const float* const samples = memory_.samples.data();
+        const float t = crossing(samples[low], samples[low + 2 * grid_.step[along]]);
         std::array<std::size_t, 3> coordinates{};
         coordinates[plane.axis] = plane.is_high ? half_.cells : 0;
         coordinates[plane.u] = i / 2;
@@ -90,8 +91,6 @@ class HalfVertices {
         const auto [x, y, z] = coordinates;
         memory_.half_vertex_on[along * half_.volume + half_.at(x, y, z)] =
             static_cast<std::uint32_t>(memory_.positions.size());
-        const float units = grid_.is_on_line(x, y, z, along, 2) ? kLineUnits : kFineUnits;
-        const float t = crossing(samples[low], samples[low + 2 * grid_.step[along]], units);
         const Vector3 at = vertex_at(x, y, z, along, t);
         memory_.positions.make_room_for(1);
         memory_.positions.append({2 * at.x, 2 * at.y, 2 * at.z});
