@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -74,8 +75,8 @@ class Baker {
     }
 
     // Along the surface triangles may turn over where it is sharply bent. There vertices move along the axes, which
-    // keeps the triangles of regular cells as they were; that may affect the triangles beside, so it is done until all
-    // is well.
+    // keeps the triangles of regular cells as they were; that may affect the triangles beside, so it is done until
+    // nothing changes.
     void keep_triangles_upright() {
         bool changed = !along_axes_.empty();
         while (changed) {
@@ -92,14 +93,32 @@ class Baker {
             const std::uint32_t corners[3] = {from_indices_[i], from_indices_[i + 1], from_indices_[i + 2]};
             if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) continue;
             if (faces_outwards(corners, regular)) continue;
-            for (const std::uint32_t corner : corners) {
-                if (!is_moved(corner)) continue;
-                baked_.positions[corner] = along_axes_[moved_[corner] - 1];
-                moved_[corner] = 0;
-                changed = true;
-            }
+            changed = lift(corners, regular) || changed;
         }
         return changed;
+    }
+
+    // The triangle's corners to where the move along the axes takes them. A triangle of a transition cell may face the
+    // wrong way there too; then its corners stay on the surface.
+    bool lift(const std::uint32_t* corners, bool regular) {
+        std::array<Vector3, 3> before{};
+        std::array<std::uint32_t, 3> numbers{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (!is_moved(corners[i])) continue;
+            before[i] = baked_.positions[corners[i]];
+            numbers[i] = moved_[corners[i]];
+            baked_.positions[corners[i]] = along_axes_[numbers[i] - 1];
+        }
+        const bool helps = regular || faces_outwards(corners, false);
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (numbers[i] == 0) continue;
+            if (helps) {
+                moved_[corners[i]] = 0;
+            } else {
+                baked_.positions[corners[i]] = before[i];
+            }
+        }
+        return helps;
     }
 
     bool is_moved(std::uint32_t vertex) const { return vertex < from_.full_vertices && moved_[vertex] != 0; }

@@ -131,6 +131,7 @@ TEST(Formats, NormalsStayWithTheirPositions) {
             continue;
         }
         ASSERT_EQ(soup.normals.size(), soup.positions.size());
+        // A vertex beside a coarser chunk slides along the ball and keeps the normal of its edge.
         for (std::size_t i = 0; i < soup.normals.size(); ++i) {
             const Vector3& at = soup.positions[i];
             const double length = std::hypot(at.x - 60.2, at.y - 61.7, at.z - 59.4);
