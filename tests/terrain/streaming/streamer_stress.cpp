@@ -20,7 +20,7 @@ namespace {
 
 // Two seconds, or as long as a soak says.
 std::chrono::duration<double> stress_time() {
-    const char* const text = std::getenv("QUARRY_STREAM_SECONDS");  // NOLINT(concurrency-mt-unsafe)
+    const char* const text = std::getenv("QUARRY_SOAK_SECONDS");  // NOLINT(concurrency-mt-unsafe)
     return std::chrono::duration<double>(text == nullptr ? 2 : std::stod(text));
 }
 
