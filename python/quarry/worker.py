@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _c, _native, _payload
 from .errors import Cancelled as Cancelled
+from .errors import RemoteError
 
 SETUP_VARIABLE = "QUARRY_PYTHON_SETUP"
 CALL = "quarry.call"
@@ -54,7 +55,7 @@ def state(key: str) -> Any:
         _states.pop(key, None)
         raise KeyError(f"nothing has been broadcast under {key!r}")
     if code != _c.OK:
-        raise RuntimeError(_native.last_error())
+        raise RemoteError(_native.last_error().replace("EngineOptions::", ""))
     known = _states.get(key)
     if known is None or known[0] != version.value:
         # A copy: a handler may keep what it has made of an older version.
@@ -270,7 +271,7 @@ def _serve(handlers: "Dict[str, Handler]", most_jobs: int) -> None:
         raise ValueError(f"{len(handlers)} handlers are too many: their names may take 8,000 bytes together")
     listed = (ctypes.c_char_p * len(names))(*names)
     if _native.lib.quarry_worker_ready(_worker, listed, len(names)) != _c.OK:
-        raise RuntimeError(_native.last_error())
+        raise RemoteError(_native.last_error().replace("EngineOptions::", ""))
     _run_jobs(table, most_jobs)
 
 
@@ -348,7 +349,7 @@ def _fill_answer(parts: "List[Any]") -> bool:
     length = _payload.size_of(parts)
     place = _native.lib.quarry_worker_reply(_worker, length)
     if not place and length:
-        raise RuntimeError(_native.last_error())
+        raise RemoteError(_native.last_error().replace("EngineOptions::", ""))
     with _native.Addresses(parts) as addresses:
         for source, size in addresses.places():
             ctypes.memmove(place, source, size)
@@ -358,7 +359,7 @@ def _fill_answer(parts: "List[Any]") -> bool:
 
 def _finish() -> None:
     if _native.quick.quarry_worker_finish(_worker) != _c.OK:
-        raise RuntimeError(_native.last_error())
+        raise RemoteError(_native.last_error().replace("EngineOptions::", ""))
 
 
 def _answer_in_place(parts: "List[Any]") -> None:
