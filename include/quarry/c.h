@@ -213,6 +213,11 @@ typedef struct quarry_worker_health {
 QUARRY_C_API size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_health* workers,
                                              size_t capacity);
 
+/* Why a worker could not be started, written to `text` with a final 0; *length is what it takes without it, 0: none has
+ * failed. QUARRY_INVALID: capacity is less. */
+QUARRY_C_API quarry_code quarry_engine_failure(const quarry_engine* engine, char* text, size_t capacity,
+                                               size_t* length);
+
 typedef struct quarry_shutdown_report {
     uint64_t cancelled, finished, lost;
     int exited, killed;

@@ -6,8 +6,9 @@
 Names are loaded when they are first used: a worker imports this package, and pays only for what it needs.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .aio import AsyncEngine as AsyncEngine
     from .engine import Engine as Engine

@@ -220,6 +220,7 @@ FUNCTIONS = {
     "quarry_engine_ready": (c_int, (c_void_p,)),
     "quarry_engine_get_stats": (c_int, (c_void_p, c_void_p,)),
     "quarry_engine_get_health": (c_size_t, (c_void_p, c_void_p, c_size_t,)),
+    "quarry_engine_failure": (c_int, (c_void_p, c_char_p, c_size_t, c_void_p,)),
     "quarry_engine_shutdown": (c_int, (c_void_p, c_int64, c_void_p,)),
     "quarry_worker_open": (c_void_p, ()),
     "quarry_worker_close": (None, (c_void_p,)),

@@ -1,11 +1,16 @@
 """The shared library: found, loaded, and checked to be of this package's version."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
-from typing import Any, Iterator, List, Tuple
 
 from . import _c
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterator, List, Tuple
 
 _NAME = "libquarry.so.1"
 
@@ -34,22 +39,33 @@ def _find() -> str:
     )
 
 
+class _Library:
+    """Functions of the library, each declared when it is first used."""
+
+    def __init__(self, loaded: Any) -> None:
+        self._loaded = loaded
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _c.FUNCTIONS:
+            raise AttributeError(name)
+        function = getattr(self._loaded, name)
+        function.restype, function.argtypes = _c.FUNCTIONS[name]
+        setattr(self, name, function)
+        return function
+
+
 path = _find()
 # Calls through `lib` let other threads of Python run meanwhile. Those through `quick` do not: they never wait, and to
 # give up the interpreter's lock would cost more than the call.
-lib: Any = ctypes.CDLL(path)
-quick: Any = ctypes.PyDLL(path)
-for _each in (lib, quick):
-    for _name, (_answers, _takes) in _c.FUNCTIONS.items():
-        _function = getattr(_each, _name)
-        _function.restype = _answers
-        _function.argtypes = _takes
+lib = _Library(ctypes.CDLL(path))
+quick = _Library(ctypes.PyDLL(path))
 if lib.quarry_c_version() != _c.VERSION:
     raise ImportError(f"{path} is of version {lib.quarry_c_version()} of the C API; this package needs {_c.VERSION}")
 
 
 def last_error() -> str:
-    return quick.quarry_last_error().decode(errors="replace")
+    text: bytes = quick.quarry_last_error()
+    return text.decode(errors="replace")
 
 
 class _Buffer(ctypes.Structure):

@@ -5,9 +5,19 @@
 'b'  a pickle with buffers out of band: buffers, each at a multiple of 64; the pickle; the lengths of all; how many
 """
 
-import pickle
+from __future__ import annotations
+
 import struct
-from typing import Any, Callable, List, Tuple, Union
+
+# Not pickle, which is written in Python around this and takes long to import.
+from _pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, List, Tuple, Union
+
+    # One buffer, or several that are put behind each other.
+    Packed = Union[bytes, List[Any]]
 
 RAW = ord("r")
 PICKLE = ord(".")
@@ -16,13 +26,9 @@ _ALIGNMENT = 64
 # What is shorter is copied out of shared memory: that takes less time than to keep it there.
 COPIED_BYTES = 16 << 10
 
-# One buffer, or several that are put behind each other.
-Packed = Union[bytes, List[Any]]
-_dumps = pickle.dumps
-_loads = pickle.loads
 
 
-def with_buffers(stream: bytes, buffers: "List[pickle.PickleBuffer]") -> "List[Any]":
+def with_buffers(stream: bytes, buffers: "List[PickleBuffer]") -> "List[Any]":
     parts: List[Any] = []
     lengths = []
     for each in buffers:
@@ -41,7 +47,7 @@ def pack(value: Any) -> Packed:
     """What a worker answers, and broadcast state."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return raw_answer(value)
-    buffers: List[pickle.PickleBuffer] = []
+    buffers: List[PickleBuffer] = []
     stream = _dumps(value, 5, buffer_callback=buffers.append)
     return with_buffers(stream, buffers) if buffers else stream
 
@@ -82,7 +88,7 @@ def _unpack_buffers(view: memoryview) -> Any:
     return _loads(view[place : place + lengths[-1]], buffers=buffers)
 
 
-class NotFromMain(pickle.PicklingError):
+class NotFromMain(PicklingError):
     """Something of __main__ was to be sent, and cannot be."""
 
 
@@ -93,7 +99,7 @@ def _explain(what: str) -> NotFromMain:
     )
 
 
-class _MainFinder(pickle.Pickler):
+class _MainFinder(Pickler):
     """Finds out whether a value refers to something of __main__, or only says its name."""
 
     def reducer_override(self, obj: Any) -> Any:
@@ -116,15 +122,15 @@ def _cloudpickle() -> "Callable[..., bytes] | None":
     return dumps
 
 
-def pack_job(value: Any) -> Tuple[bytes, "List[pickle.PickleBuffer]"]:
+def pack_job(value: Any) -> Tuple[bytes, "List[PickleBuffer]"]:
     """What a host sends: functions and classes of __main__ by value, or with an error that says what to do."""
-    buffers: List[pickle.PickleBuffer] = []
+    buffers: List[PickleBuffer] = []
     try:
         stream = _dumps(value, 5, buffer_callback=buffers.append)
         if b"__main__" not in stream:
             return stream, buffers
         failure = None
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
+    except (PicklingError, AttributeError, TypeError) as error:
         failure = error
     by_value = _cloudpickle()
     if by_value is not None:

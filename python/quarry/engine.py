@@ -591,7 +591,14 @@ class Engine:
                 )
                 for each in workers
             ],
+            self._failure(),
         )
+
+    def _failure(self) -> str:
+        length = ctypes.c_size_t()
+        text = ctypes.create_string_buffer(20_000)
+        code = _native.quick.quarry_engine_failure(self._handle, text, len(text), ctypes.byref(length))
+        return text.value.decode(errors="replace") if code == _c.OK else ""
 
 
 def _is_contiguous(payload: Any) -> bool:

@@ -1,6 +1,10 @@
 """What can go wrong. Every error of this package is an Error."""
 
-from typing import List, Optional
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import List, Optional
 
 
 class Error(Exception):

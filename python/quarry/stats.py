@@ -47,10 +47,13 @@ class WorkerHealth:
 
 @dataclass(frozen=True)
 class Health:
-    """`readiness` is "ready", "degraded" (some workers do not serve) or "failed" (none does, and none can start)."""
+    """`readiness` is "ready", "degraded" (some workers do not serve) or "failed" (none does, and none can start).
+
+    `failure` is why a worker could not be started."""
 
     readiness: str
     workers: List[WorkerHealth]
+    failure: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,23 @@ Handlers may call `state`, `stop_requested` and raise `Cancelled` of this module
 did not ask for, beyond what is needed to serve.
 """
 
-import sys
-
-_modules_at_start = set(sys.modules)
+from __future__ import annotations
 
 import ctypes
 import marshal
 import os
+import sys
 from binascii import a2b_base64
-from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _c, _native, _payload
 from .errors import Cancelled as Cancelled
 from .errors import RemoteError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Tuple
+
+    Handler = Callable[[Any], Any]
 
 SETUP_VARIABLE = "QUARRY_PYTHON_SETUP"
 CALL = "quarry.call"
@@ -27,8 +31,6 @@ EXCEPTION_MARK = "\x1e"
 _MOST_EXCEPTION_BYTES = 128 << 10
 _MOST_REFUSAL_BYTES = 15 << 10
 _FOREVER = 1 << 62
-
-Handler = Callable[[Any], Any]
 
 _worker: Any = None
 _states: "Dict[str, Tuple[int, Any]]" = {}
@@ -187,12 +189,12 @@ def _as_text(error: BaseException) -> str:
 
 def _exception_as_text(error: BaseException) -> str:
     """The exception itself, so that the host can raise it; "" if it would not arrive."""
-    import pickle
+    from _pickle import dumps, loads
     from binascii import b2a_base64
 
     try:
-        stream = pickle.dumps(error, 5)
-        if len(stream) > _MOST_EXCEPTION_BYTES or type(pickle.loads(stream)) is not type(error):
+        stream = dumps(error, 5)
+        if len(stream) > _MOST_EXCEPTION_BYTES or type(loads(stream)) is not type(error):
             return ""
         return EXCEPTION_MARK + b2a_base64(stream, newline=False).decode()
     except BaseException:

@@ -399,6 +399,19 @@ size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_healt
     return count;
 }
 
+quarry_code quarry_engine_failure(const quarry_engine* engine, char* text, size_t capacity, size_t* length) {
+    return guarded([&] {
+        need(engine, length);
+        const std::string failure = engine->engine.health().failure;
+        *length = failure.size();
+        if (text == nullptr || capacity <= failure.size()) {
+            return quarry::c::require(false, "the text takes more than the capacity");
+        }
+        std::memcpy(text, failure.c_str(), failure.size() + 1);
+        return QUARRY_OK;
+    });
+}
+
 quarry_code quarry_engine_shutdown(quarry_engine* engine, int64_t timeout_ns, quarry_shutdown_report* report) {
     return guarded([&] {
         need(engine);

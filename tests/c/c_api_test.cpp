@@ -185,6 +185,28 @@ TEST(CApi, AMissingWorkerIsSaid) {
 }
 #endif
 
+TEST(CApi, WhyAWorkerCouldNotBeStartedCanBeAsked) {
+    quarry_engine_options options;
+    quarry_engine_options_init(&options);
+    const char* const command[] = {"/bin/false", nullptr};
+    options.command = command;
+    options.workers = 1;
+    options.wait = 0;
+    quarry_engine* engine = quarry_engine_new(&options);
+    ASSERT_NE(engine, nullptr) << quarry_last_error();
+    const std::int64_t end = soon();
+    while (quarry_engine_ready(engine) != 2 && quarry_now_ns() < end) {
+    }
+    std::size_t length = 0;
+    EXPECT_EQ(quarry_engine_failure(engine, nullptr, 0, &length), QUARRY_INVALID);
+    ASSERT_GT(length, 0U);
+    std::string text(length + 1, 'x');
+    EXPECT_EQ(quarry_engine_failure(engine, text.data(), length, &length), QUARRY_INVALID);
+    EXPECT_EQ(quarry_engine_failure(engine, text.data(), length + 1, &length), QUARRY_OK);
+    EXPECT_NE(text.find("exited with status 1"), std::string::npos) << text;
+    quarry_engine_free(engine);
+}
+
 TEST(CApi, ClockAndLedger) {
     EXPECT_EQ(quarry_clock_new(0, 3), nullptr);
     quarry_clock* clock = quarry_clock_new(100, 3);
