@@ -82,7 +82,8 @@ def version() -> str:
     """The version of the library, such as "0.1.0"."""
     from . import _native
 
-    return _native.lib.quarry_version().decode()
+    text: bytes = _native.lib.quarry_version()
+    return text.decode()
 
 
 def __getattr__(name: str) -> object:

@@ -126,10 +126,10 @@ class Addresses:
 _Memory: Any = ctypes.c_ubyte * (min(sys.maxsize, 1 << 40))
 
 
-class Window(_Memory):
+class Window(_Memory):  # type: ignore[misc]
     """Memory that its owner keeps for us. Every view of it, and every array over one, keeps it alive."""
 
-    payload = None
+    payload: int | None = None
 
     def view(self, length: int) -> memoryview:
         return memoryview(self)[:length].cast("B").toreadonly()

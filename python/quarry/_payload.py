@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import struct
 
-# Not pickle, which is written in Python around this and takes long to import.
-from _pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
-
 TYPE_CHECKING = False
-if TYPE_CHECKING:
+if not TYPE_CHECKING:
+    # Not pickle, which is written in Python around this and takes long to import.
+    from _pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
+else:
+    from pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
     from typing import Any, Callable, List, Tuple, Union
 
     # One buffer, or several that are put behind each other.

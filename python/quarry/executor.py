@@ -144,7 +144,7 @@ def _settle(future: _Future, result: Any) -> None:
             future.set_result(result.value)
             return
         if isinstance(error.__cause__, errors.RemoteTraceback):
-            error.__cause__ = _RemoteTraceback(error.__cause__.traceback)
+            error.__cause__ = _RemoteTraceback(error.__cause__.traceback)  # type: ignore[arg-type]
         elif isinstance(error, errors.WorkerLost):
             error = LostJob(error.text, error.traceback)
     except BaseException as failure:  # what came cannot be unpickled

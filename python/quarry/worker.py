@@ -151,7 +151,7 @@ def _send_log() -> None:
     _log_is_sent = True
     base: Any = logging.Handler
 
-    class ToHost(base):
+    class ToHost(base):  # type: ignore[misc]
         def emit(self, record: Any) -> None:
             try:
                 text = record.getMessage()
@@ -189,12 +189,11 @@ def _as_text(error: BaseException) -> str:
 
 def _exception_as_text(error: BaseException) -> str:
     """The exception itself, so that the host can raise it; "" if it would not arrive."""
-    from _pickle import dumps, loads
     from binascii import b2a_base64
 
     try:
-        stream = dumps(error, 5)
-        if len(stream) > _MOST_EXCEPTION_BYTES or type(loads(stream)) is not type(error):
+        stream = _payload._dumps(error, 5)
+        if len(stream) > _MOST_EXCEPTION_BYTES or type(_payload._loads(stream)) is not type(error):
             return ""
         return EXCEPTION_MARK + b2a_base64(stream, newline=False).decode()
     except BaseException:
@@ -304,7 +303,8 @@ def _run_jobs(table: "Dict[int, Tuple[Handler, bool]]", most_jobs: int) -> None:
                 data = string_at(job.payload, length)
                 answer = pack(handler(unpack(data) if packed else memoryview(data)))
                 if type(answer) is list:
-                    answer = _answer_in_place(answer)
+                    _answer_in_place(answer)
+                    answer = None
             else:
                 answer = _run_large(handler, packed, job.payload, length)
         except BaseException as error:
@@ -324,13 +324,12 @@ def _run_large(handler: Handler, packed: bool, address: int, length: int) -> Any
     window = _native.window_at(address)
     view = window.view(length)
     value = handler(_payload.unpack(view) if packed else view)
-    answer = _payload.pack(value)
-    if type(answer) is list:
+    answer: Any = _payload.pack(value)
+    in_place = type(answer) is list
+    if in_place:
         # It may be made of views of the payload, so it is written while they hold.
-        room = _fill_answer(answer)
+        _fill_answer(answer)
         answer = None
-    else:
-        room = False
     del value, view
     if sys.getrefcount(window) > 2:
         import gc
@@ -342,12 +341,12 @@ def _run_large(handler: Handler, packed: bool, address: int, length: int) -> Any
                 "the handler kept a view of its payload (an array or a memoryview) when it returned; that memory "
                 "belongs to the next job: copy what you keep"
             )
-    if room:
+    if in_place:
         _finish()
     return answer
 
 
-def _fill_answer(parts: "List[Any]") -> bool:
+def _fill_answer(parts: "List[Any]") -> None:
     length = _payload.size_of(parts)
     place = _native.lib.quarry_worker_reply(_worker, length)
     if not place and length:
@@ -356,7 +355,6 @@ def _fill_answer(parts: "List[Any]") -> bool:
         for source, size in addresses.places():
             ctypes.memmove(place, source, size)
             place += size
-    return True
 
 
 def _finish() -> None:
