@@ -12,9 +12,9 @@ import struct
 TYPE_CHECKING = False
 if not TYPE_CHECKING:
     # Not pickle, which is written in Python around this and takes long to import.
-    from _pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
+    from _pickle import PickleBuffer, Pickler, PicklingError, dumps as dumps, loads as loads
 else:
-    from pickle import PickleBuffer, Pickler, PicklingError, dumps as _dumps, loads as _loads
+    from pickle import PickleBuffer, Pickler, PicklingError, dumps as dumps, loads as loads
     from typing import Any, Callable, List, Tuple, Union
 
     # One buffer, or several that are put behind each other.
@@ -49,7 +49,7 @@ def pack(value: Any) -> Packed:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return raw_answer(value)
     buffers: List[PickleBuffer] = []
-    stream = _dumps(value, 5, buffer_callback=buffers.append)
+    stream = dumps(value, 5, buffer_callback=buffers.append)
     return with_buffers(stream, buffers) if buffers else stream
 
 
@@ -69,7 +69,7 @@ def unpack(data: Any) -> Any:
     """The value of a packed payload; `data` is bytes, or a read-only view of shared memory."""
     kind = data[-1]
     if kind == PICKLE:
-        return _loads(data)
+        return loads(data)
     if kind == RAW:
         return memoryview(data)[:-1]
     if kind == BUFFERS:
@@ -86,7 +86,7 @@ def _unpack_buffers(view: memoryview) -> Any:
     for length in lengths[:-1]:
         buffers.append(view[place : place + length])
         place += length + -length % _ALIGNMENT
-    return _loads(view[place : place + lengths[-1]], buffers=buffers)
+    return loads(view[place : place + lengths[-1]], buffers=buffers)
 
 
 class NotFromMain(PicklingError):
@@ -127,7 +127,7 @@ def pack_job(value: Any) -> Tuple[bytes, "List[PickleBuffer]"]:
     """What a host sends: functions and classes of __main__ by value, or with an error that says what to do."""
     buffers: List[PickleBuffer] = []
     try:
-        stream = _dumps(value, 5, buffer_callback=buffers.append)
+        stream = dumps(value, 5, buffer_callback=buffers.append)
         if b"__main__" not in stream:
             return stream, buffers
         failure = None

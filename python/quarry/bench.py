@@ -137,7 +137,10 @@ def _quarry_throughput(row: Row, count: int) -> None:
 
 
 def _serve_queue(jobs: Any, results: Any) -> None:
-    for size in iter(jobs.get, None):
+    while True:
+        size = jobs.get()
+        if size is None:
+            return
         results.put(compute_heavy(size))
 
 
@@ -157,7 +160,7 @@ def _queue_throughput(row: Row, count: int) -> None:
         return count / (time.perf_counter() - start)
 
     row.add("multiprocessing.Queue", measure)
-    row.closes += [lambda: [jobs.put(None) for _ in workers], *(each.join for each in workers)]
+    row.closes += [*(lambda: jobs.put(None) for _ in workers), *(each.join for each in workers)]
 
 
 def _pool() -> ProcessPoolExecutor:
@@ -232,14 +235,17 @@ def _per_call(call: Callable[[], object], count: int, after: Optional[Callable[[
     """Microseconds of each of `count` calls; `after` is not measured."""
 
     def measure() -> float:
-        numbers = range(count)
-        start = time.perf_counter()
-        for _ in numbers:
-            call()
-        seconds = time.perf_counter() - start
+        # In parts, so that one interruption does not count.
+        numbers = range(count // 10)
+        parts = []
+        for _ in range(10):
+            start = time.perf_counter()
+            for _ in numbers:
+                call()
+            parts.append(time.perf_counter() - start)
         if after is not None:
             after()
-        return 1e6 * seconds / count
+        return 1e6 * statistics.median(parts) / len(numbers)
 
     return measure
 

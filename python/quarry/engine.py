@@ -63,6 +63,7 @@ class Engine:
         job_arena: int = 128 << 20,
         result_arena: int = 64 << 20,
         memory_limit: int = 0,
+        work_ahead: float = 0.001,
         blocked_modules: Sequence[str] = ("bpy",),
         initializer: Optional[Callable[..., object]] = None,
         initargs: Tuple[Any, ...] = (),
@@ -111,6 +112,7 @@ class Engine:
         options.job_arena = job_arena
         options.result_arena = result_arena
         options.memory_limit = memory_limit
+        options.work_ahead_us = round(work_ahead * 1e6)
         options.portable = 1 if portable else 0
         self._options = options
         self._handle: Optional[int] = None

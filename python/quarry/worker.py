@@ -192,8 +192,8 @@ def _exception_as_text(error: BaseException) -> str:
     from binascii import b2a_base64
 
     try:
-        stream = _payload._dumps(error, 5)
-        if len(stream) > _MOST_EXCEPTION_BYTES or type(_payload._loads(stream)) is not type(error):
+        stream = _payload.dumps(error, 5)
+        if len(stream) > _MOST_EXCEPTION_BYTES or type(_payload.loads(stream)) is not type(error):
             return ""
         return EXCEPTION_MARK + b2a_base64(stream, newline=False).decode()
     except BaseException:
