@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, AsyncIterator, Dict, Iterable, Optional
 
-from .engine import Engine, HandlerName
+from ._submit import HandlerName
+from .engine import Engine
 from .result import Result
 
 

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import time
 import tracemalloc
 
 import pytest
@@ -101,6 +102,30 @@ def test_views_that_the_host_holds_count_against_the_arena(start):
     gc.collect()
     assert engine.drain(60)
     assert len(held) == 3
+
+
+def _switches(process):
+    with open(f"/proc/{process}/task/{process}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+
+
+def test_a_worker_that_lacks_room_sleeps_until_there_is_some(start):
+    engine = start(workers=1, result_arena=8 << 20)
+    held = [engine.run("make_array", 250_000, timeout=60) for _ in range(4)]
+    engine.submit("make_array", 250_000)
+    end = time.monotonic() + 60
+    while not engine.health().workers[0].lacks_room and time.monotonic() < end:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    process = engine.health().workers[0].process
+    before = _switches(process)
+    time.sleep(0.5)
+    assert engine.health().workers[0].lacks_room
+    assert _switches(process) - before < 20, "it wakes up again and again"
+    held.clear()
+    gc.collect()
+    assert engine.drain(60)
+    assert engine.poll()[0].value[-1] == 249_999
 
 
 def test_an_answer_larger_than_the_arena_is_an_error(start):
