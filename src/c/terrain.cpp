@@ -31,6 +31,7 @@ struct quarry_chunk {
     ChunkMesh mesh;
 };
 struct quarry_mesh {
+    explicit quarry_mesh(Mesh from) : mesh(std::move(from)) {}
     Mesh mesh;
 };
 
@@ -128,7 +129,7 @@ quarry_code quarry_mesh_chunks(const quarry_field* field, const quarry_chunk_key
         quarry::parallel_for(pool, std::size_t{0}, count, [&](std::size_t i) {
             const ChunkMesh chunk = extract(*field->field, {keys[i].lod, keys[i].x, keys[i].y, keys[i].z}, options);
             if (chunk.content != ChunkContent::surface) return;
-            made_meshes[i].reset(new quarry_mesh{bake(chunk, masks == nullptr ? 0 : masks[i])});
+            made_meshes[i] = std::make_unique<quarry_mesh>(bake(chunk, masks == nullptr ? 0 : masks[i]));
         });
         for (std::size_t i = 0; i < count; ++i) meshes[i] = made_meshes[i].release();
         return QUARRY_OK;
