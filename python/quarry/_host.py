@@ -91,6 +91,7 @@ class Host:
         options.portable = 1 if portable else 0
         self._options = options
         self._handle: Optional[int] = None
+        self._ended: Optional[int] = None
         self._packs = command is None
         self._names: Dict[Any, Tuple[bytes, bytes]] = {}
         self._lock = threading.Lock()
@@ -104,8 +105,8 @@ class Host:
 
     def start(self: _Self) -> _Self:
         """Starts the workers. StartError: none could be; it has what a worker said, such as an import's traceback."""
-        if self._handle is not None:
-            raise errors.Error("the engine has been started already")
+        if self._handle is not None or self._ended is not None:
+            raise errors.Error("the engine has been started already: an engine is started once")
         command = self._command or _launch.interpreter(self._executable)
         environment = [f"{name}={value}" for name, value in self._environment.items()]
         if self._packs:
@@ -149,11 +150,13 @@ class Host:
         return ShutdownReport(**{name: getattr(report, name) for name, _ in report._fields_})
 
     def close(self) -> None:
-        """Shuts down, and frees everything. Values that were polled stay valid."""
+        """Shuts down. Values that were polled stay valid; calls of other threads that wait are ended."""
         with self._lock:
             handle, self._handle = self._handle, None
         if handle is not None:
-            _native.lib.quarry_engine_free(handle)
+            # Another thread may be in a call with it: it is freed with this object, which such a thread holds.
+            self._ended = handle
+            _native.lib.quarry_engine_shutdown(handle, round(self._shutdown_timeout * 1e9), None)
         _started.discard(self)
         if self._process == os.getpid():
             self._clean_up()
@@ -175,6 +178,8 @@ class Host:
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
             self.close()
+        if getattr(self, "_ended", None) is not None:
+            _native.lib.quarry_engine_free(self._ended)
 
     def _open_handle(self) -> int:
         if self._handle is None:

@@ -5,7 +5,7 @@ import itertools
 import select
 import time
 from collections import deque
-from typing import Any, Iterable, Iterator, List, Optional
+from typing import Any, Callable, Iterable, Iterator, List, Optional
 
 from . import _c, _launch, _native, _payload, errors
 from ._submit import HandlerName, Submitter, job_options
@@ -109,13 +109,18 @@ class Engine(Submitter):
                 del self._wanted[id]
 
     def _wait(self, ids: Any, count: int, until: Optional[float]) -> bool:
+        wait: Callable[..., int] = _native.lib.quarry_engine_wait
+        return self._in_slices(until, lambda handle, end: wait(handle, ctypes.byref(ids), count, end))
+
+    def _in_slices(self, until: Optional[float], wait: Callable[[int, int], int]) -> bool:
+        """Waits again and again for a short while, so that Ctrl-C is heeded. False: the time is over, or the engine."""
         while True:
             handle = self._handle
             if handle is None:
                 return False
             now = time.monotonic()
             end = now + _launch.SLICE if until is None else min(now + _launch.SLICE, until)
-            code = _native.lib.quarry_engine_wait(handle, ctypes.byref(ids), count, round(end * 1e9))
+            code = wait(handle, round(end * 1e9))
             if code == _c.OK:
                 return True
             if code != _c.TIMEOUT:
@@ -193,17 +198,8 @@ class Engine(Submitter):
 
     def drain(self, timeout: Optional[float] = None) -> bool:
         """Until every job has a result. False: the time was over first."""
-        until = _moment(timeout)
-        while True:
-            now = time.monotonic()
-            end = now + _launch.SLICE if until is None else min(now + _launch.SLICE, until)
-            code = _native.lib.quarry_engine_drain(self._open_handle(), round(end * 1e9))
-            if code == _c.OK:
-                return True
-            if code != _c.TIMEOUT:
-                self._check(code)
-            if until is not None and end >= until:
-                return False
+        self._open_handle()
+        return self._in_slices(_moment(timeout), _native.lib.quarry_engine_drain)
 
     def fileno(self) -> int:
         """A descriptor that is readable when there are results, for event loops; `poll` clears it."""

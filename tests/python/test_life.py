@@ -138,6 +138,36 @@ def test_an_engine_works_in_a_thread_that_is_not_the_main_one():
     assert answers == [16]
 
 
+def test_other_threads_may_be_in_a_call_when_an_engine_is_closed():
+    for _ in range(3):
+        engine = make_engine(workers=2).start()
+        seen = []
+        ready = threading.Barrier(4)
+
+        def use(call):
+            ready.wait()
+            try:
+                while True:
+                    call()
+            except quarry.EngineClosed as error:
+                seen.append(error)
+
+        calls = [
+            lambda: engine.run("sleep", 0.01),
+            lambda: (engine.submit("echo", bytes(50_000)), engine.poll()),
+            lambda: engine.stats(),
+        ]
+        threads = [threading.Thread(target=use, args=(each,)) for each in calls]
+        for each in threads:
+            each.start()
+        ready.wait()
+        time.sleep(0.1)
+        engine.close()
+        for each in threads:
+            each.join(60)
+        assert len(seen) == 3
+
+
 def test_a_forked_child_cannot_use_the_engine(engine):
     child = os.fork()
     if child == 0:
