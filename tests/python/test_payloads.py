@@ -22,6 +22,15 @@ def test_bytes_of_any_size_come_back(shared_engine, size):
     assert came == data
 
 
+def test_huge_payloads_come_back(start):
+    engine = start(workers=1)
+    huge = numpy.arange((60 << 20) // 8)
+    came = engine.run("echo", huge, timeout=120)
+    assert (came == huge).all()
+    with pytest.raises(quarry.PayloadTooLarge, match="67108864"):
+        engine.submit("echo", bytes((64 << 20) + 1))
+
+
 @pytest.mark.parametrize("make", [bytearray, memoryview, lambda data: memoryview(data)[::2]])
 def test_anything_like_bytes_is_bytes(shared_engine, make):
     data = bytes(range(200)) * 200
