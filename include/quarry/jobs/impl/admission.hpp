@@ -45,7 +45,7 @@ class Admission {
 
     void count_early();
     void visit();
-    void take_place(bool inside, bool own_queue, WhenFull when_full, Needs needs);
+    void take_place(const SubmitOptions& options, WhenFull when_full, Needs needs);
     bool take_room(Bound bound, WhenFull when_full, bool own_job);
     bool wait_for_room(Bound bound);
     QUARRY_API void give_back() noexcept;
