@@ -123,6 +123,17 @@ QUARRY_C_API quarry_code quarry_engine_submit_many(quarry_engine* engine, const 
                                                    const quarry_job_options* options, uint64_t* ids, size_t* accepted,
                                                    int* refusal);
 
+/* As quarry_engine_submit, for languages in which a place for an answer is dear: answers the job's id. 0: it was not
+ * accepted; quarry_last_refusal says why. */
+QUARRY_C_API uint64_t quarry_engine_send(quarry_engine* engine, const char* type, const void* payload, size_t length,
+                                         const quarry_job_options* options);
+/* The payload is `count` parts, which are put behind each other without a copy in between. */
+QUARRY_C_API uint64_t quarry_engine_send_parts(quarry_engine* engine, const char* type, const void* const* parts,
+                                               const size_t* lengths, size_t count, const quarry_job_options* options);
+/* Why the last quarry_engine_send of this thread answered 0: a quarry_refusal. QUARRY_REFUSAL_NONE: it was called with
+ * what is not allowed, see quarry_last_error. */
+QUARRY_C_API int quarry_last_refusal(void);
+
 typedef enum quarry_status {
     QUARRY_STATUS_OK = 0,
     QUARRY_STATUS_ERROR = 1,
@@ -152,6 +163,7 @@ typedef struct quarry_result {
 QUARRY_C_API quarry_results* quarry_engine_poll(quarry_engine* engine, size_t most, int64_t budget_ns, size_t* count);
 /* The results in order, `count` of them, valid until quarry_results_free. */
 QUARRY_C_API const quarry_result* quarry_results_get(const quarry_results* results);
+QUARRY_C_API size_t quarry_results_count(const quarry_results* results);
 QUARRY_C_API void quarry_results_free(quarry_results* results);
 /* Takes the payload of one result out, so that it lives on after quarry_results_free: for views that keep their memory
  * alive, after the worker's and the engine's end. NULL: it is small, copy it. Any thread may free it. */
@@ -201,6 +213,11 @@ typedef struct quarry_worker_health {
 QUARRY_C_API size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_health* workers,
                                              size_t capacity);
 
+/* Why a worker could not be started, written to `text` with a final 0; *length is what it takes without it, 0: none has
+ * failed. QUARRY_INVALID: capacity is less. */
+QUARRY_C_API quarry_code quarry_engine_failure(const quarry_engine* engine, char* text, size_t capacity,
+                                               size_t* length);
+
 typedef struct quarry_shutdown_report {
     uint64_t cancelled, finished, lost;
     int exited, killed;
@@ -237,6 +254,9 @@ QUARRY_C_API quarry_code quarry_worker_finish(quarry_worker* worker);
 QUARRY_C_API quarry_code quarry_worker_fail(quarry_worker* worker, const char* text, const char* traceback);
 QUARRY_C_API quarry_code quarry_worker_cancelled(quarry_worker* worker);
 QUARRY_C_API int quarry_worker_stop_requested(const quarry_worker* worker);
+/* Ends the job that was taken, if there is one, with a copy of these bytes as its answer, and takes the next one. */
+QUARRY_C_API quarry_code quarry_worker_next(quarry_worker* worker, const void* answer, size_t length, int64_t until_ns,
+                                            quarry_job* job);
 /* A broadcast state, valid until the next take. QUARRY_NONE: no such key. */
 QUARRY_C_API quarry_code quarry_worker_state(const quarry_worker* worker, const char* key, const void** data,
                                              size_t* length, uint64_t* version);
@@ -305,6 +325,13 @@ QUARRY_C_API void quarry_chunk_free(quarry_chunk* chunk);
 QUARRY_C_API int quarry_chunk_content(const quarry_chunk* chunk);
 QUARRY_C_API quarry_mesh* quarry_bake(const quarry_chunk* chunk, uint32_t mask);
 QUARRY_C_API void quarry_mesh_free(quarry_mesh* mesh);
+
+/* Extracts and bakes `count` chunks on `workers` threads (0: one for each usable processor) while this call lasts.
+ * meshes[i] is the mesh of keys[i] with the sides of masks[i] (NULL: none), to be freed; NULL: it has no surface. On
+ * failure all are NULL. */
+QUARRY_C_API quarry_code quarry_mesh_chunks(const quarry_field* field, const quarry_chunk_key* keys,
+                                            const uint32_t* masks, size_t count, int cells, double voxel_size,
+                                            int workers, quarry_mesh** meshes);
 
 /* A mesh's arrays, where they lie, valid until it is freed. Positions are in lattice units of the chunk's LOD. */
 typedef struct quarry_mesh_view {

@@ -97,6 +97,24 @@ void need(Pointers... pointers) {
     if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
 }
 
+// Why the last quarry_engine_send of this thread answered 0.
+int& last_refusal() {
+    static thread_local int refusal = 0;
+    return refusal;
+}
+
+template <class Submit>
+std::uint64_t sent(Submit submit) {
+    last_refusal() = 0;
+    std::uint64_t id = 0;
+    guarded([&] {
+        const Submitted submitted = submit();
+        if (submitted) id = submitted.id;
+        return answer_of(submitted.refusal, &last_refusal());
+    });
+    return id;
+}
+
 }  // namespace
 
 struct quarry_engine {
@@ -196,13 +214,39 @@ quarry_code quarry_engine_submit_many(quarry_engine* engine, const char* type, s
     });
 }
 
+std::uint64_t quarry_engine_send(quarry_engine* engine, const char* type, const void* payload, size_t length,
+                                 const quarry_job_options* options) {
+    return sent([&] {
+        need(engine, type);
+        return engine->engine.submit(type, bytes_of(payload, length), options_of(options));
+    });
+}
+
+std::uint64_t quarry_engine_send_parts(quarry_engine* engine, const char* type, const void* const* parts,
+                                       const size_t* lengths, size_t count, const quarry_job_options* options) {
+    return sent([&] {
+        need(engine, type);
+        if (count != 0) need(parts, lengths);
+        std::vector<std::span<const std::byte>> all;
+        all.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) all.push_back(bytes_of(parts[i], lengths[i]));
+        return engine->engine.submit_parts(type, all, options_of(options));
+    });
+}
+
+int quarry_last_refusal(void) {
+    return last_refusal();
+}
+
 quarry_results* quarry_engine_poll(quarry_engine* engine, size_t most, int64_t budget_ns, size_t* count) {
     return made([&]() -> quarry_results* {
         need(engine, count);
         *count = 0;
+        std::vector<Result> results;
+        engine->engine.poll_into(results, most, budget_ns < 0 ? Engine::kNoLimit : nanoseconds(budget_ns));
+        if (results.empty()) return nullptr;
         auto all = std::make_unique<quarry_results>();
-        engine->engine.poll_into(all->results, most, budget_ns < 0 ? Engine::kNoLimit : nanoseconds(budget_ns));
-        if (all->results.empty()) return nullptr;
+        all->results = std::move(results);
         all->views.reserve(all->results.size());
         for (const Result& each : all->results) {
             quarry_result view{};
@@ -228,6 +272,10 @@ quarry_results* quarry_engine_poll(quarry_engine* engine, size_t most, int64_t b
 
 const quarry_result* quarry_results_get(const quarry_results* results) {
     return results == nullptr ? nullptr : results->views.data();
+}
+
+size_t quarry_results_count(const quarry_results* results) {
+    return results == nullptr ? 0 : results->views.size();
 }
 
 void quarry_results_free(quarry_results* results) {
@@ -349,6 +397,19 @@ size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_healt
         return QUARRY_OK;
     });
     return count;
+}
+
+quarry_code quarry_engine_failure(const quarry_engine* engine, char* text, size_t capacity, size_t* length) {
+    return guarded([&] {
+        need(engine, length);
+        const std::string failure = engine->engine.health().failure;
+        *length = failure.size();
+        if (text == nullptr || capacity <= failure.size()) {
+            return quarry::c::require(false, "the text takes more than the capacity");
+        }
+        std::memcpy(text, failure.c_str(), failure.size() + 1);
+        return QUARRY_OK;
+    });
 }
 
 quarry_code quarry_engine_shutdown(quarry_engine* engine, int64_t timeout_ns, quarry_shutdown_report* report) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -8,6 +9,8 @@
 
 #include "c/error.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/parallel_for.hpp"
+#include "quarry/jobs/pool.hpp"
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/description.hpp"
 #include "quarry/terrain/export.hpp"
@@ -28,6 +31,7 @@ struct quarry_chunk {
     ChunkMesh mesh;
 };
 struct quarry_mesh {
+    explicit quarry_mesh(Mesh from) : mesh(std::move(from)) {}
     Mesh mesh;
 };
 
@@ -105,6 +109,30 @@ quarry_mesh* quarry_bake(const quarry_chunk* chunk, uint32_t mask) {
     return made([&] {
         need_all(chunk);
         return new quarry_mesh{bake(chunk->mesh, mask)};
+    });
+}
+
+quarry_code quarry_mesh_chunks(const quarry_field* field, const quarry_chunk_key* keys, const uint32_t* masks,
+                               size_t count, int cells, double voxel_size, int workers, quarry_mesh** meshes) {
+    return guarded([&] {
+        need_all(field);
+        if (count != 0) need_all(keys, meshes);
+        if (count != 0) std::fill_n(meshes, count, nullptr);
+        std::vector<std::unique_ptr<quarry_mesh>> made_meshes(count);
+        ExtractOptions options;
+        options.cells = cells;
+        options.lattice.voxel_size = voxel_size;
+        options.materials = field->materials.get();
+        quarry::PoolOptions pool_options;
+        pool_options.workers = workers;
+        quarry::Pool pool(pool_options);
+        quarry::parallel_for(pool, std::size_t{0}, count, [&](std::size_t i) {
+            const ChunkMesh chunk = extract(*field->field, {keys[i].lod, keys[i].x, keys[i].y, keys[i].z}, options);
+            if (chunk.content != ChunkContent::surface) return;
+            made_meshes[i] = std::make_unique<quarry_mesh>(bake(chunk, masks == nullptr ? 0 : masks[i]));
+        });
+        for (std::size_t i = 0; i < count; ++i) meshes[i] = made_meshes[i].release();
+        return QUARRY_OK;
     });
 }
 

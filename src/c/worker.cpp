@@ -78,6 +78,21 @@ quarry_code quarry_worker_take(quarry_worker* worker, int64_t until_ns, quarry_j
     });
 }
 
+quarry_code quarry_worker_next(quarry_worker* worker, const void* answer, size_t length, int64_t until_ns,
+                               quarry_job* job) {
+    return guarded([&] {
+        if (worker == nullptr || job == nullptr || (answer == nullptr && length != 0)) {
+            throw std::invalid_argument("the worker, the answer and the job must not be NULL");
+        }
+        if (worker->job != nullptr) {
+            worker->job->reply(std::span(static_cast<const std::byte*>(answer), length));
+            worker->job = nullptr;
+            worker->worker.finish();
+        }
+        return quarry_worker_take(worker, until_ns, job);
+    });
+}
+
 void* quarry_worker_reply(quarry_worker* worker, size_t length) {
     return made([&]() -> void* { return running_job(worker).reply(length).data(); });
 }

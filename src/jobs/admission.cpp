@@ -58,13 +58,25 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
         give_back();
         throw;
     }
+    const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (!own_queue && needs == Needs::nothing && core.injection(lane_).try_take_room()) [[likely]] {
+        place_ = Place::lane_queue;
+    } else {
+        take_place(options, when_full, needs);
+    }
+}
+
+// Whatever is not a thread outside that finds room at once.
+void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Needs needs) {
+    Worker* const worker = Worker::current();
+    Worker* const own = worker != nullptr && &worker->core == &core_ ? worker : nullptr;
     // Whoever would make room may be waiting for this thread.
-    if (worker != nullptr || (lane_ == Lane::host && core.is_host_thread())) {
+    if (worker != nullptr || (lane_ == Lane::host && core_.is_host_thread())) {
         if (when_full == WhenFull::wait) when_full = WhenFull::exceed;
     }
-    const bool own_job = inside && !worker->guest;
-    const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
-    if (own_queue) worker->reserve_submitted(lane_);
+    const bool own_job = own != nullptr && !own->guest;
+    const bool own_queue = own != nullptr && own->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (own_queue) own->reserve_submitted(lane_);
     if (needs == Needs::slot) {
         if (!take_room(Bound::before_slot, when_full, own_job)) return;
         has_room_before_slot_ = true;
@@ -143,10 +155,6 @@ void Admission::give_back() noexcept {
     if (has_room_before_slot_) injection.room_before_slot().make(1);
     if (counted_) core_.take_count_back();
     if (visited_ != nullptr) visited_->leave();
-}
-
-Admission::~Admission() {
-    give_back();
 }
 
 void Admission::submit(Job& job, const SubmitOptions& options) noexcept {

@@ -227,8 +227,18 @@ std::optional<std::size_t> Channel::wait_for_blocks(std::size_t count) {
     auto block = segment_->blocks().take(count);
     if (block) return block;
     header().lacks_room.store(1, std::memory_order_relaxed);
-    while (!(block = segment_->blocks().take(count)) && !stopping()) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const auto has_room = [&] {
+        if (!block) block = segment_->blocks().take(count);
+        return block || stopping();
+    };
+    // The host rings when it drops a result. With the portable kind it cannot, and this looks now and then.
+    constexpr std::int64_t kPortableLook = 5 * kMillisecond;
+    constexpr std::int64_t kLook = 1'000 * kMillisecond;
+    while (!has_room()) {
+        const std::int64_t until = os::monotonic_ns() + (kind_ == os::Kind::native ? kLook : kPortableLook);
+        header().bell.sleep_until(has_room, [&](auto& word, std::uint32_t value) {
+            return os::sleep_on(kind_, raw(word), value, descriptor(kJobEventFd), until);
+        });
     }
     header().lacks_room.store(0, std::memory_order_relaxed);
     return block;

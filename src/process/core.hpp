@@ -47,7 +47,7 @@ class Core {
     Core& operator=(const Core&) = delete;
 
     // engine_jobs.cpp: what the host does with jobs.
-    Submitted submit(JobType type, std::span<const std::byte> payload, const JobOptions& options);
+    Submitted submit(JobType type, Parts payload, const JobOptions& options);
     std::size_t submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out);
     std::size_t poll(std::vector<Result>& out, std::size_t most, std::chrono::nanoseconds budget);
     Cancel cancel(JobId id);
@@ -73,8 +73,8 @@ class Core {
     using Lock = std::unique_lock<std::mutex>;
 
     // Jobs in (feed.cpp).
-    Refusal accept(JobType type, std::span<const std::byte> payload, const JobOptions& options, JobId& id);
-    Refusal why_not(JobType type, std::span<const std::byte> payload, const JobOptions& options) const;
+    Refusal accept(JobType type, Parts payload, const JobOptions& options, JobId& id);
+    Refusal why_not(JobType type, std::size_t bytes, const JobOptions& options) const;
     void count_refused(const JobOptions& options);
     void feed();
     bool feed_pinned(bool only_important);

@@ -62,7 +62,7 @@ bool Core::take_result(Seat& seat, Peer& peer) {
     std::uint64_t offset = 0;
     if (in_arena) std::memcpy(&offset, slot.bytes.data(), sizeof offset);
     if (entry.record == kNoRecord) {
-        if (in_arena) peer.segment->blocks().give(offset / kBlockBytes, Segment::blocks_for(slot.length));
+        if (in_arena) peer.segment->give_back(offset / kBlockBytes, slot.length);
         return true;
     }
     ++peer.finished;

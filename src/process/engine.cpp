@@ -107,7 +107,11 @@ Engine::~Engine() {
 }
 
 Submitted Engine::submit(JobType type, std::span<const std::byte> payload, const JobOptions& options) {
-    return core_->submit(type, payload, options);
+    return core_->submit(type, std::span(&payload, 1), options);
+}
+Submitted Engine::submit_parts(JobType type, std::span<const std::span<const std::byte>> parts,
+                               const JobOptions& options) {
+    return core_->submit(type, parts, options);
 }
 std::size_t Engine::submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out) {
     return core_->submit_many(jobs, out);

@@ -22,7 +22,7 @@ std::int64_t nanoseconds_of(std::chrono::steady_clock::time_point moment) {
 
 }  // namespace
 
-Submitted Core::submit(JobType type, std::span<const std::byte> payload, const JobOptions& options) {
+Submitted Core::submit(JobType type, Parts payload, const JobOptions& options) {
     if (is_forked_child()) return {0, Refusal::shut_down};
     const Lock lock(mutex_);
     Submitted submitted;
@@ -52,10 +52,10 @@ std::size_t Core::submit_many(std::span<const JobRequest> jobs, std::span<Submit
     for (; accepted < jobs.size(); ++accepted) {
         Submitted submitted;
         const JobRequest& job = jobs[accepted];
-        submitted.refusal = accept(job.type, job.payload, job.options, submitted.id);
+        submitted.refusal = accept(job.type, std::span(&job.payload, 1), job.options, submitted.id);
         if (submitted.refusal == Refusal::queue_full) {
             pump();
-            submitted.refusal = accept(job.type, job.payload, job.options, submitted.id);
+            submitted.refusal = accept(job.type, std::span(&job.payload, 1), job.options, submitted.id);
         }
         if (!out.empty()) out[accepted] = submitted;
         if (submitted.refusal != Refusal::none) {
@@ -194,7 +194,7 @@ Refusal Core::broadcast(std::string_view key, std::span<const std::byte> payload
     purge_states();
     const auto old = std::find_if(states_.begin(), states_.end(), [&](const State& each) { return each.key == key; });
     if (old == states_.end() && states_.size() >= options_.max_states) return Refusal::queue_full;
-    const auto block = arena_.store(payload.data(), payload.size());
+    const auto block = arena_.store(std::span(&payload, 1), payload.size());
     if (!block) return Refusal::arena_full;
     if (old != states_.end()) states_.erase(old);
     const auto length = static_cast<std::uint32_t>(payload.size());

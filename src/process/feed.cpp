@@ -16,38 +16,37 @@ constexpr std::uint64_t kWakingCost = 5'000;         // what it takes to wake a 
 
 }  // namespace
 
-Refusal Core::why_not(JobType type, std::span<const std::byte> payload, const JobOptions& options) const {
+Refusal Core::why_not(JobType type, std::size_t bytes, const JobOptions& options) const {
     if (refusing_) return Refusal::shut_down;
     if (hopeless_) return Refusal::failed;
     if (type.name().empty() || type.name().size() > JobType::kMostBytes) return Refusal::unknown_type;
     if (!handlers_.empty() && handlers_.count(type.hash()) == 0) return Refusal::unknown_type;
-    if (payload.size() > options_.max_payload) return Refusal::payload_too_large;
+    if (bytes > options_.max_payload) return Refusal::payload_too_large;
     if (options.worker < -1 || options.worker >= options_.workers) return Refusal::no_such_worker;
     if (options.worker >= 0 && seats_[static_cast<std::size_t>(options.worker)].failed) return Refusal::failed;
     if (waiting_ >= options_.job_queue) return Refusal::queue_full;
     return Refusal::none;
 }
 
-Refusal Core::accept(JobType type, std::span<const std::byte> payload, const JobOptions& options, JobId& id) {
-    const Refusal refusal = why_not(type, payload, options);
+Refusal Core::accept(JobType type, Parts payload, const JobOptions& options, JobId& id) {
+    const std::size_t bytes = bytes_of(payload);
+    const Refusal refusal = why_not(type, bytes, options);
     if (refusal != Refusal::none) return refusal;
     const std::uint32_t kind = types_.find_or_add(type);
     if (kind == Types::kUnknown) return Refusal::unknown_type;
     std::uint32_t block = 0;
-    if (payload.size() > kJobInline) {
-        const auto stored = arena_.store(payload.data(), payload.size());
+    if (bytes > kJobInline) {
+        const auto stored = arena_.store(payload, bytes);
         if (!stored) return Refusal::arena_full;
         block = *stored;
     }
     const std::uint32_t index = records_.make();
     Record& record = records_[index];
     record.type = kind;
-    record.length = static_cast<std::uint32_t>(payload.size());
-    record.place = payload.size() > kJobInline ? Place::arena : Place::inside;
+    record.length = static_cast<std::uint32_t>(bytes);
+    record.place = bytes > kJobInline ? Place::arena : Place::inside;
     record.first_block = block;
-    if (record.place == Place::inside && !payload.empty()) {
-        std::memcpy(record.bytes.data(), payload.data(), payload.size());
-    }
+    if (record.place == Place::inside) copy_parts(payload, record.bytes.data());
     record.pinned = static_cast<std::int16_t>(options.worker);
     record.worker = -1;
     record.priority = static_cast<std::uint8_t>(options.priority);

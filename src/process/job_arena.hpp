@@ -2,12 +2,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "process/segment.hpp"
 
 namespace quarry::process::impl {
+
+// What is put behind each other into one payload.
+using Parts = std::span<const std::span<const std::byte>>;
+
+inline std::size_t bytes_of(Parts parts) {
+    std::size_t bytes = 0;
+    for (const auto& part : parts) bytes += part.size();
+    return bytes;
+}
+
+inline void copy_parts(Parts parts, std::byte* to) {
+    for (const auto& part : parts) {
+        if (!part.empty()) std::memcpy(to, part.data(), part.size());
+        to += part.size();
+    }
+}
 
 // Payloads of jobs and broadcast state, once for all workers, which can only read them. Only the host takes and gives
 // back, so the bits are its own.
@@ -22,13 +40,13 @@ class JobArena {
     JobArena(const JobArena&) = delete;
     JobArena& operator=(const JobArena&) = delete;
 
-    std::optional<std::uint32_t> store(const std::byte* from, std::size_t length) {
+    std::optional<std::uint32_t> store(Parts payload, std::size_t length) {
         const std::size_t count = Segment::blocks_for(length);
         const auto first = map_.take(count, first_free_);
         if (!first) return std::nullopt;
         if (*first == first_free_) first_free_ += count;
         used_ += count;
-        if (length != 0) std::memcpy(mapped_ + *first * kBlockBytes, from, length);
+        copy_parts(payload, mapped_ + *first * kBlockBytes);
         return static_cast<std::uint32_t>(*first);
     }
     void give(std::uint32_t first, std::size_t length) {

@@ -31,7 +31,7 @@ Payload::~Payload() {
 void Payload::give_back() noexcept {
     if (segment_ == nullptr) return;
     const auto first = static_cast<std::size_t>(shared_ - segment_->arena()) / impl::kBlockBytes;
-    segment_->blocks().give(first, impl::Segment::blocks_for(size_));
+    segment_->give_back(first, size_);
     segment_.reset();
 }
 

@@ -176,6 +176,14 @@ class Segment {
         }
     }
 
+    // Host: room in the arena that a result took. Its worker may sleep because it lacks room. The portable kind cannot
+    // be woken from here, and looks by itself.
+    void give_back(std::size_t first, std::size_t bytes) {
+        blocks().give(first, blocks_for(bytes));
+        if (header().os != static_cast<std::uint32_t>(os::Kind::native)) return;
+        if (header().bell.ring()) os::wake(os::Kind::native, raw(header().bell.word()), -1);
+    }
+
     static constexpr std::size_t blocks_for(std::size_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
 
   private:

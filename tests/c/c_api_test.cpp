@@ -22,6 +22,7 @@ TEST(CApi, SaysItsVersion) {
 
 TEST(CApi, FreeingNothingDoesNothing) {
     quarry_engine_free(nullptr);
+    EXPECT_EQ(quarry_results_count(nullptr), 0U);
     quarry_results_free(nullptr);
     quarry_payload_free(nullptr);
     quarry_worker_close(nullptr);
@@ -71,6 +72,7 @@ TEST_F(CEngine, RunsJobsOfAWorkerInC) {
     std::size_t count = 0;
     quarry_results* results = quarry_engine_poll(engine_, 10, -1, &count);
     ASSERT_EQ(count, 1U);
+    EXPECT_EQ(quarry_results_count(results), 1U);
     const quarry_result* result = quarry_results_get(results);
     EXPECT_EQ(result->id, id);
     EXPECT_EQ(result->status, QUARRY_STATUS_OK);
@@ -107,6 +109,34 @@ TEST_F(CEngine, RefusesAndFailsWithReasons) {
     options.priority = QUARRY_PRIORITY_HIGH;
     options.size = 1'000;
     EXPECT_EQ(quarry_engine_submit(engine_, "square", nullptr, 0, &options, &id, &refusal), QUARRY_INVALID);
+}
+
+TEST_F(CEngine, PartsArePutBehindEachOther) {
+    ASSERT_NE(engine_, nullptr) << quarry_last_error();
+    const int seven = 7;
+    const void* parts[] = {&seven, nullptr, reinterpret_cast<const char*>(&seven) + 2};
+    const std::size_t lengths[] = {2, 0, 2};
+    const std::uint64_t id = quarry_engine_send_parts(engine_, "square", parts, lengths, 3, nullptr);
+    ASSERT_NE(id, 0U) << quarry_last_error();
+    ASSERT_EQ(quarry_engine_wait(engine_, &id, 1, soon()), QUARRY_OK);
+    std::size_t count = 0;
+    quarry_results* results = quarry_engine_poll(engine_, 10, -1, &count);
+    ASSERT_EQ(count, 1U);
+    int answer = 0;
+    ASSERT_EQ(quarry_results_get(results)->length, sizeof answer);
+    std::memcpy(&answer, quarry_results_get(results)->payload, sizeof answer);
+    EXPECT_EQ(answer, 49);
+    quarry_results_free(results);
+}
+
+TEST_F(CEngine, SendSaysWhyNot) {
+    ASSERT_NE(engine_, nullptr) << quarry_last_error();
+    EXPECT_EQ(quarry_engine_send(engine_, "cube", nullptr, 0, nullptr), 0U);
+    EXPECT_EQ(quarry_last_refusal(), QUARRY_REFUSAL_UNKNOWN_TYPE);
+    EXPECT_EQ(quarry_engine_send(engine_, nullptr, nullptr, 0, nullptr), 0U);
+    EXPECT_EQ(quarry_last_refusal(), QUARRY_REFUSAL_NONE);
+    EXPECT_NE(std::string(quarry_last_error()).find("NULL"), std::string::npos);
+    EXPECT_NE(quarry_engine_send(engine_, "square", "1234", 4, nullptr), 0U);
 }
 
 TEST_F(CEngine, ManyAtOnceAndFigures) {
@@ -155,6 +185,28 @@ TEST(CApi, AMissingWorkerIsSaid) {
 }
 #endif
 
+TEST(CApi, WhyAWorkerCouldNotBeStartedCanBeAsked) {
+    quarry_engine_options options;
+    quarry_engine_options_init(&options);
+    const char* const command[] = {"/bin/false", nullptr};
+    options.command = command;
+    options.workers = 1;
+    options.wait = 0;
+    quarry_engine* engine = quarry_engine_new(&options);
+    ASSERT_NE(engine, nullptr) << quarry_last_error();
+    const std::int64_t end = soon();
+    while (quarry_engine_ready(engine) != 2 && quarry_now_ns() < end) {
+    }
+    std::size_t length = 0;
+    EXPECT_EQ(quarry_engine_failure(engine, nullptr, 0, &length), QUARRY_INVALID);
+    ASSERT_GT(length, 0U);
+    std::string text(length + 1, 'x');
+    EXPECT_EQ(quarry_engine_failure(engine, text.data(), length, &length), QUARRY_INVALID);
+    EXPECT_EQ(quarry_engine_failure(engine, text.data(), length + 1, &length), QUARRY_OK);
+    EXPECT_NE(text.find("exited with status 1"), std::string::npos) << text;
+    quarry_engine_free(engine);
+}
+
 TEST(CApi, ClockAndLedger) {
     EXPECT_EQ(quarry_clock_new(0, 3), nullptr);
     quarry_clock* clock = quarry_clock_new(100, 3);
@@ -197,6 +249,33 @@ TEST(CApi, ClockAndLedger) {
     EXPECT_EQ(quarry_ledger_json(ledger, json.data(), json.size(), &length), QUARRY_OK);
     EXPECT_EQ(json[0], '{');
     quarry_ledger_free(ledger);
+}
+
+TEST(CApi, ManyChunksAtOnceAreTheSameAsOneByOne) {
+    quarry_field* field = quarry_field_noise(42, 4, 0.02, 32);
+    ASSERT_NE(field, nullptr) << quarry_last_error();
+    const std::vector<quarry_chunk_key> keys{{0, 0, 0, 0}, {0, 0, 50, 0}, {1, 0, -1, 0}};
+    const std::vector<std::uint32_t> masks{0, 0, 63};
+    std::vector<quarry_mesh*> meshes(keys.size());
+    ASSERT_EQ(quarry_mesh_chunks(field, keys.data(), masks.data(), keys.size(), 32, 1, 2, meshes.data()), QUARRY_OK);
+    EXPECT_EQ(meshes[1], nullptr) << "it lies in the air";
+    for (const std::size_t i : {0U, 2U}) {
+        quarry_chunk* chunk = quarry_extract(field, keys[i], 32, 1);
+        quarry_mesh* alone = quarry_bake(chunk, masks[i]);
+        quarry_mesh_view expected;
+        quarry_mesh_view view;
+        ASSERT_EQ(quarry_mesh_get(alone, &expected), QUARRY_OK);
+        ASSERT_EQ(quarry_mesh_get(meshes[i], &view), QUARRY_OK);
+        ASSERT_EQ(view.vertices, expected.vertices);
+        EXPECT_GT(view.vertices, 0U);
+        EXPECT_EQ(std::memcmp(view.positions, expected.positions, 12 * view.vertices), 0);
+        quarry_mesh_free(alone);
+        quarry_mesh_free(meshes[i]);
+        quarry_chunk_free(chunk);
+    }
+    EXPECT_EQ(quarry_mesh_chunks(field, keys.data(), nullptr, 3, 31, 1, 2, meshes.data()), QUARRY_INVALID);
+    EXPECT_EQ(meshes[0], nullptr);
+    quarry_field_free(field);
 }
 
 TEST(CApi, TerrainFromAFieldToAFile) {

@@ -23,8 +23,9 @@ BareHost::~BareHost() {
 void BareHost::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        submitted_.wait(lock, [this] { return over_ || !waiting_.empty(); });
-        if (waiting_.empty()) return;
+        submitted_.wait(lock, [this] { return over_ || (!waiting_.empty() && held_ < options_.slots); });
+        if (waiting_.empty() || held_ >= options_.slots) return;
+        ++held_;
         const Job job = waiting_.front();
         waiting_.pop_front();
         lock.unlock();
@@ -49,14 +50,20 @@ void BareHost::deliver(nanoseconds budget, const std::function<void(std::uint64_
         if (done_.empty()) return std::nullopt;
         const std::uint64_t id = done_.front();
         done_.pop_front();
+        --held_;
+        submitted_.notify_one();
         return id;
     };
+    time_point start = now();
     do {
         const std::optional<std::uint64_t> id = take();
         if (!id) return;
         apply(*id);
         if (options_.apply_cost) work_.run(options_.apply_cost(*id));
-    } while (now() < end);
+        const time_point item_end = now();
+        cost_.learn(static_cast<double>(nanoseconds(item_end - start).count()));
+        start = item_end;
+    } while (start < end && cost_.expected() <= static_cast<double>(nanoseconds(end - start).count()));
 }
 
 }  // namespace quarry::app

@@ -105,7 +105,9 @@ SoakOutcome run_soak(const SoakOptions& options, const RunControl& control) {
     SoakOutcome outcome;
     for (const FrameLoad& frame : load) outcome.stalls += frame.stall > nanoseconds::zero() ? 1 : 0;
     {
-        BareHost host(work, {.workers = options.workers, .apply_cost = apply_cost, .stop_token = control.stop_token});
+        BareHost host(
+            work,
+            {.workers = options.workers, .slots = kSlots, .apply_cost = apply_cost, .stop_token = control.stop_token});
         outcome.bare = play(bare_load, loop, host);
     }
     const auto start = std::chrono::steady_clock::now();

@@ -48,6 +48,9 @@ class Engine {
     Submitted submit(JobType type, std::string_view payload = {}, const JobOptions& options = {}) {
         return submit(type, std::as_bytes(std::span(payload)), options);
     }
+    // A payload in parts, which are put behind each other without a copy in between.
+    QUARRY_API Submitted submit_parts(JobType type, std::span<const std::span<const std::byte>> parts,
+                                      const JobOptions& options = {});
     // Answers how many were accepted: the first ones. `out`, if it is not empty, has a place for each.
     QUARRY_API std::size_t submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out = {});
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace quarry::terrain {
 
 class BoxField;
@@ -19,6 +21,7 @@ class HeightmapField;
 class IndexList;
 class LayeredMaterials;
 class Materials;
+class MeshWorkerPool;
 class NoiseCover;
 class NoiseField;
 class PaintedMaterials;
@@ -29,6 +32,8 @@ class RoundedBoxField;
 class ScaledField;
 class SlopeCover;
 class SphereField;
+class Streamer;
+class StreamerInbox;
 class TerracedField;
 class TorusField;
 class TranslatedField;
@@ -36,8 +41,11 @@ class WarpedField;
 struct BakedChunk;
 struct Box;
 struct CellularOptions;
+struct ChunkError;
+struct ChunkId;
 struct ChunkKey;
 struct ChunkMesh;
+struct ChunkTransition;
 struct Closedness;
 struct CoverRange;
 struct Described;
@@ -55,6 +63,8 @@ struct MaterialLayer;
 struct MaterialWeights;
 struct Mesh;
 struct MeshMemoryUse;
+struct MeshRequest;
+struct MeshResult;
 struct NoiseOptions;
 struct OctreeOptions;
 struct PlacedChunk;
@@ -62,13 +72,21 @@ struct Position;
 struct RayHit;
 struct RayOptions;
 struct SampleBlock;
+struct ShownCheck;
+struct ShownChunk;
+struct ShownWorld;
+struct StreamEvent;
+struct StreamerOptions;
+struct StreamerStats;
 struct Stroke;
 struct TerraceOptions;
+struct Viewer;
 struct WorldCounts;
 struct WorldEstimate;
 struct WorldMesh;
 struct WorldOptions;
 struct WorldProgress;
+enum class ChunkState : std::uint8_t;
 enum class Combination;
 enum class ExportFormat;
 enum class Keep;

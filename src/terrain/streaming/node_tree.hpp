@@ -36,6 +36,7 @@ struct Node {
     std::uint32_t group = kNone;  // the change under way at this node
     bool changed = false;         // listed as changed
     bool waiting = false;         // listed as in need of a change
+    bool leaving = false;         // listed as left behind by the plan
     bool first = false;           // has to appear before a neighbour that would enclose it
     std::uint32_t visited = 0;    // by the last search that came here
     bool urgent = false;          // another change waits for the one that this node needs
@@ -45,7 +46,7 @@ struct Node {
     bool is_leaf() const noexcept { return planned && inside && !split; }
     bool needs_chunk() const noexcept { return is_leaf() && !rejected; }
     bool in_use() const noexcept {
-        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting;
+        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting || leaving;
     }
 };
 
@@ -59,6 +60,9 @@ class NodeTree {
     NodeIndex find(const ChunkKey& key) const noexcept;
     // The node of that key, or the nearest one above it.
     NodeIndex find_at_or_above(ChunkKey key, std::int32_t max_lod) const noexcept;
+    // The same for the place at (dx, dy, dz), each -1 to 1, from a node: by way of the parents they have in common.
+    NodeIndex beside(NodeIndex node, std::int32_t dx, std::int32_t dy, std::int32_t dz) const noexcept;
+    NodeIndex beside(NodeIndex node, std::uint32_t side) const noexcept;
 
     NodeIndex add_root(const ChunkKey& key);
     void remove_root(NodeIndex root);

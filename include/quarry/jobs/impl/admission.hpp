@@ -27,7 +27,9 @@ class Admission {
                          Needs needs = Needs::nothing);
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
-    QUARRY_API ~Admission();
+    ~Admission() {
+        if (place_ != Place::none || has_room_before_slot_ || counted_ || visited_ != nullptr) give_back();
+    }
 
     PoolCore& core() const noexcept { return core_; }
     bool granted() const noexcept { return place_ != Place::none; }
@@ -43,9 +45,10 @@ class Admission {
 
     void count_early();
     void visit();
+    void take_place(const SubmitOptions& options, WhenFull when_full, Needs needs);
     bool take_room(Bound bound, WhenFull when_full, bool own_job);
     bool wait_for_room(Bound bound);
-    void give_back() noexcept;
+    QUARRY_API void give_back() noexcept;
 
     PoolCore& core_;
     const Lane lane_;
