@@ -1,9 +1,10 @@
 #pragma once
 
-// Fields, meshes, worlds and their files.
+// Fields, meshes, worlds and their files, and worlds that follow a viewer.
 
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/chunk_state.hpp"
 #include "quarry/terrain/closedness.hpp"
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/covers.hpp"
@@ -19,12 +20,19 @@
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/mesh.hpp"
 #include "quarry/terrain/mesh_memory.hpp"
+#include "quarry/terrain/mesh_worker_pool.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/raycast.hpp"
 #include "quarry/terrain/ridged_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/shown_check.hpp"
 #include "quarry/terrain/simd.hpp"
+#include "quarry/terrain/stream_event.hpp"
+#include "quarry/terrain/streamer.hpp"
+#include "quarry/terrain/streamer_options.hpp"
+#include "quarry/terrain/streamer_stats.hpp"
 #include "quarry/terrain/surface_samples.hpp"
 #include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/viewer.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "quarry/terrain/world.hpp"

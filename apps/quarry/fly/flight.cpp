@@ -78,6 +78,7 @@ class Flight {
         const FlightClock::time_point start = FlightClock::now();
         while (outcome_.closed_ms == 0 && !stop_token_.stop_requested()) {
             streamer_.update(viewers);
+            note_planned();
             streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
                 if (event.kind == terrain::StreamEvent::Kind::upload) note_distance(viewers, event.key, distances);
                 host_(event);
@@ -144,13 +145,16 @@ class Flight {
         const FlightClock::time_point start = FlightClock::now();
         const std::chrono::nanoseconds cpu = thread_cpu_time();
         streamer_.update(viewers);
-        const std::chrono::nanoseconds updated = thread_cpu_time();
+        frame.update_us = microseconds(thread_cpu_time() - cpu);
+        const double update_wall_us = microseconds(FlightClock::now() - start);
+        note_planned();
         // What planning has taken is not left for the hand-over.
-        const double left = std::max(0.0, options_.budget_ms * 1e3 - microseconds(FlightClock::now() - start)) * 0.97;
+        const double left = std::max(0.0, options_.budget_ms * 1e3 - update_wall_us) * 0.97;
+        const FlightClock::time_point updated = FlightClock::now();
+        const std::chrono::nanoseconds updated_cpu = thread_cpu_time();
         streamer_.inbox().deliver(std::chrono::duration<double, std::micro>(left), host_);
-        frame.update_us = microseconds(updated - cpu);
-        frame.deliver_us = microseconds(thread_cpu_time() - updated);
-        frame.wall_us = microseconds(FlightClock::now() - start);
+        frame.deliver_us = microseconds(thread_cpu_time() - updated_cpu);
+        frame.wall_us = update_wall_us + microseconds(FlightClock::now() - updated);
         frame.uploads = static_cast<std::size_t>(host_.uploads() - uploads);
         if (frame.total_us() > options_.budget_ms * 1e3) ++outcome_.over_budget;
         return frame;
@@ -161,17 +165,23 @@ class Flight {
         const FlightClock::time_point start = FlightClock::now();
         while (!streamer_.at_rest() && !stop_token_.stop_requested() && milliseconds_since(start) < 20'000) {
             streamer_.update(viewers);
+            note_planned();
             streamer_.inbox().deliver(DeliveryBudget::everything(), host_);
+            check();
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        check();
         outcome_.ended_at_rest = streamer_.at_rest();
+    }
+
+    void note_planned() {
+        if (options_.check) planned_ = streamer_.shown();
     }
 
     void check() {
         if (!options_.check) return;
         const terrain::ShownWorld world = streamer_.shown();
-        const terrain::ShownCheck found = check_shown(world);
+        const terrain::ShownCheck found = check_shown(world, planned_);
+        outcome_.most_surrounded = std::max(outcome_.most_surrounded, found.surrounded);
         std::string what = found.first;
         if (what.empty()) what = host_.difference_to(world);
         if (what.empty()) what = host_.first_mistake();
@@ -194,6 +204,7 @@ class Flight {
     const FlyWatcher& watcher_;
     HeadlessHost host_;
     terrain::Streamer streamer_;
+    terrain::ShownWorld planned_;  // what was shown after the last update
     FlyOutcome outcome_;
 };
 

@@ -38,7 +38,8 @@ struct FlyOutcome {
     std::size_t most_groups = 0;
     std::uint64_t inversions = 0;  // while it fills: chunks shown before one at less than half their distance
     bool checked = false;
-    std::uint64_t holes = 0;  // findings of the checker, of any kind
+    std::uint64_t holes = 0;          // findings of the checker, of any kind
+    std::size_t most_surrounded = 0;  // missing parts at once that were surrounded when the plan took them in
     std::string first_hole;
     std::size_t most_mesh_bytes = 0;  // that the host had
     std::size_t most_tree_bytes = 0;

@@ -142,6 +142,8 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
     json["wasted_share"] = outcome.wasted_share();
     json["inversions"] = outcome.inversions;
     json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);
+    json["most_surrounded"] =
+        outcome.checked ? nlohmann::ordered_json(outcome.most_surrounded) : nlohmann::ordered_json(nullptr);
     if (!outcome.first_hole.empty()) json["first_hole"] = outcome.first_hole;
     json["cache"] = {{"hits", end.cache_hits}, {"misses", end.cache_misses}, {"bytes", end.cached_bytes}};
     json["memory"] = {{"meshes_bytes", outcome.most_mesh_bytes},

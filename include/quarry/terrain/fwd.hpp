@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace quarry::terrain {
 
 class BoxField;
@@ -19,6 +21,7 @@ class HeightmapField;
 class IndexList;
 class LayeredMaterials;
 class Materials;
+class MeshWorkerPool;
 class NoiseCover;
 class NoiseField;
 class PaintedMaterials;
@@ -26,13 +29,18 @@ class PlaneField;
 class RidgedField;
 class SlopeCover;
 class SphereField;
+class Streamer;
+class StreamerInbox;
 class TorusField;
 class TranslatedField;
 class WarpedField;
 struct BakedChunk;
 struct Box;
+struct ChunkError;
+struct ChunkId;
 struct ChunkKey;
 struct ChunkMesh;
+struct ChunkTransition;
 struct Closedness;
 struct CoverRange;
 struct Described;
@@ -55,6 +63,8 @@ struct MaterialLayer;
 struct MaterialWeights;
 struct Mesh;
 struct MeshMemoryUse;
+struct MeshRequest;
+struct MeshResult;
 struct NoiseOptions;
 struct NumberedEdit;
 struct OctreeOptions;
@@ -63,12 +73,20 @@ struct Position;
 struct RayHit;
 struct RayOptions;
 struct SampleBlock;
+struct ShownCheck;
+struct ShownChunk;
+struct ShownWorld;
+struct StreamEvent;
+struct StreamerOptions;
+struct StreamerStats;
 struct Stroke;
+struct Viewer;
 struct WorldCounts;
 struct WorldEstimate;
 struct WorldMesh;
 struct WorldOptions;
 struct WorldProgress;
+enum class ChunkState : std::uint8_t;
 enum class Combination;
 enum class ExportFormat;
 enum class Keep;

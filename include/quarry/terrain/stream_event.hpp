@@ -10,7 +10,7 @@
 namespace quarry::terrain {
 
 // What a streamer asks of the host. Uploads of a group may spread over frames; its show and its hide come one directly
-// after the other, so that both belong to one frame.
+// after the other, so that both belong to one frame. What the plan has left behind is hidden without a show.
 struct StreamEvent {
     enum class Kind : std::uint8_t {
         upload,   // make what is needed to draw `mesh`, and do not draw it yet

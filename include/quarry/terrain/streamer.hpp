@@ -28,7 +28,8 @@ class Engine;
 class StreamerInbox {
   public:
     // Calls fn(StreamEvent&) until the budget is spent: one event at least, and never beyond the budget by more than
-    // the one in hand, or the show and hide of one group. What is left comes next time. If fn throws, the event stays
+    // the one in hand, or the show and hide of one group. Before that, whatever the budget, come the hides of all that
+    // the plan has left behind. What is left comes next time. If fn throws, the event stays
     // the first in line, and the error goes on to the caller. Throws quarry::Error on another thread than the host's
     // and inside a delivery.
     template <class Fn>

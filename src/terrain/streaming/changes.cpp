@@ -10,9 +10,6 @@ namespace {
 // Nobody waits for a coarser mesh as for a finer one.
 constexpr double kJoinRank = 1.5;
 
-// Meshes that the host's thread bakes in a delivery rather than wait a frame for a worker: of groups next to a viewer.
-constexpr std::size_t kMostBakedHere = 8;
-
 }  // namespace
 
 Group& World::new_group(NodeIndex node, ChangeKind kind) {
@@ -174,12 +171,17 @@ void World::discard(std::uint32_t chunk) {
     }
 }
 
-void World::cancel(Group& group) {
-    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
+void World::give_up_members(Group& group) {
+    for (std::vector<Member>* members : {&group.added, &group.rebaked}) {
         for (const Member& member : *members) {
             if (member.chunk != kNone) discard(member.chunk);
         }
+        members->clear();
     }
+}
+
+void World::cancel(Group& group) {
+    give_up_members(group);
     end_group(group);
 }
 
@@ -232,188 +234,14 @@ void World::fail(Group& group, const ChunkError& error) {
     if (shared_.on_error) shared_.on_error(error);
 }
 
-void World::begin_delivery() {
-    std::vector<std::pair<double, std::uint32_t>> order;
-    order.reserve(ready_.size());
-    for (const std::uint32_t index : ready_) {
-        const Group& group = groups_[index];
-        // What frees memory comes first.
-        order.emplace_back(group.kind == ChangeKind::vanish ? -1 : rank(tree_[group.node].key, 1), index);
-    }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
-    next_ready_ = 0;
-    round_showed_ = false;
-    baked_here_ = 0;
-}
-
-// Rounds over all that is ready: what was in the way of one may be gone later in the round.
-Group* World::next_to_hand_over() {
-    if (current_ != nullptr && (current_checked_ == shown_version_ || can_be_shown(*current_))) return current_;
-    current_ = nullptr;
-    for (;;) {
-        if (next_ready_ >= ready_.size()) {
-            if (!std::exchange(round_showed_, false)) return nullptr;
-            next_ready_ = 0;
-            continue;
-        }
-        Group& group = groups_[ready_[next_ready_]];
-        const std::size_t before = ready_.size();
-        if (can_be_shown(group)) {
-            current_checked_ = shown_version_;
-            return current_ = &group;
-        }
-        // One that was given up, or has to wait for a mesh again, has left the list.
-        if (ready_.size() == before) ++next_ready_;
-    }
-}
-
-bool World::can_be_shown(Group& group) {
-    const NodeIndex in_the_way = obstacle(group);
-    if (in_the_way != kNoNode) {
-        tree_[in_the_way].urgent = true;
-        if (!tree_[in_the_way].failed) return false;
-        // It will not go away.
-        tree_[group.node].failed = true;
-        cancel(group);
-        return false;
-    }
-    if (group.kind == ChangeKind::appear) {
-        const Node& node = tree_[group.node];
-        const NodeIndex missing = node.first ? kNoNode : missing_towards_viewer(node.key, false);
-        if (missing != kNoNode) {
-            tree_[missing].urgent = true;
-            return false;
-        }
-        // For one viewer who stays, the order alone leaves no gap.
-        if (viewers_moved_ && would_enclose_something(group.node)) return false;
-    }
-    if (group.checked_at == shown_version_) return true;
-    const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
-    if (must_wait && !group.added.empty()) return false;
-    refresh(group);
-    if (group.outstanding != 0 && group.kind == ChangeKind::split && tree_[group.node].key.lod == 1) bake_here(group);
-    if (group.outstanding == 0) return true;
-    group.ready = false;
-    std::erase(ready_, index_of(group));
-    return false;
-}
-
-// What was asked for just now, because something beside the group has changed.
-void World::bake_here(Group& group) {
-    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
-        for (const Member& member : *members) {
-            ChunkRecord& record = shared_.table[member.chunk];
-            if (record.state != ChunkState::queued || record.kept == nullptr) continue;
-            if (baked_here_ == kMostBakedHere) return;
-            Mesh baked = bake(record.kept->mesh, record.mask);
-            if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
-            ++baked_here_;
-            ++shared_.stats.baked_by_host;
-            record.baked = std::move(baked);
-            record.has_mesh = true;
-            shared_.table.move(member.chunk, ChunkState::ready);
-            --group.outstanding;
-        }
-    }
-}
-
-Member* World::next_upload(Group& group) {
-    const std::size_t members = group.added.size() + group.rebaked.size();
-    for (std::size_t i = 0; i < members; ++i) {
-        Member& member = i < group.added.size() ? group.added[i] : group.rebaked[i - group.added.size()];
-        const ChunkRecord& record = shared_.table[member.chunk];
-        if (record.state == ChunkState::ready && record.has_mesh) return &member;
-    }
-    return nullptr;
-}
-
-void World::list_changes(const Group& group, std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const {
-    const auto add = [&](std::uint32_t chunk, std::vector<ChunkId>& list) {
-        if (shared_.table[chunk].has_mesh) list.push_back(shared_.table.id(chunk));
-    };
-    for (const Member& member : group.added) add(member.chunk, shown);
-    for (const Member& member : group.rebaked) {
-        add(member.chunk, shown);
-        add(tree_[member.node].chunk, hidden);
-    }
-    for (const NodeIndex node : group.removed) add(tree_[node].chunk, hidden);
-}
-
-// The host has done its part: from now on this is what is shown.
-void World::commit(Group& group) {
-    ++shown_version_;
-    round_showed_ = true;
-    if (!group.added.empty()) ++shared_.stats.groups_shown;
-    const auto show = [&](std::uint32_t chunk) {
-        ChunkRecord& record = shared_.table[chunk];
-        record.group = kNone;
-        if (record.kept != nullptr && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
-        if (visible_ || !record.has_mesh) shared_.table.move(chunk, ChunkState::shown);
-    };
-    for (const NodeIndex node : group.removed) drop_shown(node);
-    for (const Member& member : group.rebaked) {
-        const std::uint32_t old = std::exchange(tree_[member.node].chunk, member.chunk);
-        shared_.table.move(old, ChunkState::retiring);
-        shared_.releases.push_back(old);
-        show(member.chunk);
-    }
-    for (const Member& member : group.added) {
-        Node& node = tree_[member.node];
-        const bool had = has_something(node);
-        node.chunk = member.chunk;
-        node.first = false;
-        ++shown_;
-        show(member.chunk);
-        presence_changed(member.node, had);
-        if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
-            const std::uint64_t late = shared_.stats.updates - node.planned_since;
-            ++shared_.stats.late[std::min<std::size_t>(late, shared_.stats.late.size() - 1)];
-        }
-    }
-    const NodeIndex node = group.node;
-    const bool was_split = group.kind == ChangeKind::split;
-    end_group(group);
-    review_up(node);
-    if (!was_split) return;
-    for (NodeIndex child = tree_[node].children; child < tree_[node].children + 8; ++child) review(child);
-}
-
-void World::drop_shown(NodeIndex index) {
-    Node& node = tree_[index];
-    const std::uint32_t chunk = std::exchange(node.chunk, kNone);
-    --shown_;
-    ChunkRecord& record = shared_.table[chunk];
-    if (!record.failed) cache_.put(record.kept);
-    if (record.has_mesh) {
-        shared_.table.move(chunk, ChunkState::retiring);
-        shared_.releases.push_back(chunk);
-    } else {
-        shared_.table.move(chunk, ChunkState::retired);
-    }
-    presence_changed(index, true);
-    if (node.parent != kNoNode) planner_.may_be_unused(node.parent);
-    planner_.may_be_unused(index);
-}
-
-void World::presence_changed(NodeIndex index, bool had) {
-    while (index != kNoNode) {
-        const bool has = has_something(tree_[index]);
-        if (has == had) return;
-        const NodeIndex parent = tree_[index].parent;
-        if (parent == kNoNode) return;
-        had = has_something(tree_[parent]);
-        tree_[parent].below = static_cast<std::uint8_t>(tree_[parent].below + (has ? 1 : -1));
-        index = parent;
-    }
-}
-
 void World::freeze() {
     for (Group& group : groups_) {
         if (group.alive) cancel(group);
     }
     for (const NodeIndex node : waiting_) tree_[node].waiting = false;
     waiting_.clear();
+    for (const NodeIndex node : leaving_) tree_[node].leaving = false;
+    leaving_.clear();
 }
 
 void World::give_up() {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "quarry/terrain/shown_check.hpp"
@@ -25,13 +26,58 @@ class ShownChecker {
         for (std::size_t i = 0; i < world.missing.size(); ++i) add(world.missing[i], Content::missing, i);
     }
 
-    ShownCheck run() {
+    // Holes are missing parts that are surrounded, but for those that were so `before`.
+    ShownCheck run(const ShownChecker* before) {
         for (const ShownChunk& chunk : world_.chunks) {
             find_overlap(chunk.key);
             look_around(chunk);
         }
-        find_holes();
+        find_open();
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            if (open_[i]) continue;
+            ++result_.surrounded;
+            if (before != nullptr && before->is_surrounded(world_.missing[i])) continue;
+            report(result_.holes, text_of(world_.missing[i]) + " is missing inside");
+        }
         return result_;
+    }
+
+    // From the missing parts that lie at the outside of the plan, through missing parts that share faces.
+    void find_open() {
+        open_.assign(world_.missing.size(), false);
+        std::vector<std::vector<std::size_t>> beside(world_.missing.size());
+        std::vector<std::size_t> reached;
+        for (std::size_t i = 0; i < world_.missing.size(); ++i) {
+            for (std::uint32_t side = 0; side < side::count; ++side) {
+                const ChunkKey across = streaming::beyond(world_.missing[i], side);
+                ChunkKey above = across;
+                const Place* place = find(across);
+                if (place == nullptr) place = find_above(above);
+                if (place != nullptr && place->content == Content::missing) {
+                    beside[i].push_back(place->index);
+                    beside[place->index].push_back(i);
+                }
+                const bool at_outside =
+                    place == nullptr && !is_covered(across, streaming::children_at(streaming::opposite(side)));
+                if (!at_outside || open_[i]) continue;
+                open_[i] = true;
+                reached.push_back(i);
+            }
+        }
+        while (!reached.empty()) {
+            const std::size_t i = reached.back();
+            reached.pop_back();
+            for (const std::size_t next : beside[i]) {
+                if (open_[next]) continue;
+                open_[next] = true;
+                reached.push_back(next);
+            }
+        }
+    }
+
+    bool is_surrounded(const ChunkKey& key) const {
+        const Place* const place = find(key);
+        return place != nullptr && place->content == Content::missing && !open_[place->index];
     }
 
   private:
@@ -47,6 +93,10 @@ class ShownChecker {
     }
 
     void add(const ChunkKey& key, Content content, std::size_t index) {
+        for (ChunkKey above = streaming::parent_of(key); above.lod <= world_.max_lod;
+             above = streaming::parent_of(above)) {
+            if (!divided_.insert(above).second) break;
+        }
         const auto [found, is_new] = places_.try_emplace(key, Place{content, index});
         if (is_new) return;
         if (found->second.content == Content::shown && content == Content::shown) {
@@ -110,47 +160,9 @@ class ShownChecker {
         return false;
     }
 
-    // From the missing parts that touch the outside of the plan, through missing parts that touch: what is not reached
-    // is enclosed, and a hole if it lies between two chunks that are shown.
-    void find_holes() {
-        std::vector<bool> open(world_.missing.size());
-        std::vector<std::vector<std::size_t>> beside(world_.missing.size());
-        std::vector<std::size_t> reached;
-        for (std::size_t i = 0; i < world_.missing.size(); ++i) {
-            streaming::for_each_neighbour([&](std::int32_t dx, std::int32_t dy, std::int32_t dz) {
-                const ChunkKey across = streaming::moved(world_.missing[i], dx, dy, dz);
-                ChunkKey above = across;
-                const Place* place = find(across);
-                if (place == nullptr) place = find_above(above);
-                if (place != nullptr && place->content == Content::missing) {
-                    beside[i].push_back(place->index);
-                    beside[place->index].push_back(i);
-                }
-                if (place == nullptr && !is_covered(across, streaming::children_touching(dx, dy, dz)) && !open[i]) {
-                    open[i] = true;
-                    reached.push_back(i);
-                }
-            });
-        }
-        while (!reached.empty()) {
-            const std::size_t i = reached.back();
-            reached.pop_back();
-            for (const std::size_t next : beside[i]) {
-                if (open[next]) continue;
-                open[next] = true;
-                reached.push_back(next);
-            }
-        }
-        for (std::size_t i = 0; i < open.size(); ++i) {
-            if (!open[i] && is_between(world_.missing[i])) {
-                report(result_.holes, text_of(world_.missing[i]) + " is missing inside");
-            }
-        }
-    }
-
     // Whether all of those children of a place are there, of whatever kind, or parts of them.
     bool is_covered(const ChunkKey& key, std::uint32_t children) const {
-        if (key.lod == 0) return false;
+        if (!divided_.contains(key)) return false;
         for (std::uint32_t child = 0; child < 8; ++child) {
             if ((children >> child & 1) == 0) continue;
             const ChunkKey below = streaming::child_of(key, child);
@@ -159,30 +171,23 @@ class ShownChecker {
         return true;
     }
 
-    // Whether chunks are shown on both sides of it, along some axis.
-    bool is_between(const ChunkKey& key) const {
-        const auto is_shown = [&](std::uint32_t side) {
-            const ChunkKey across = streaming::beyond(key, side);
-            ChunkKey above = across;
-            const Place* place = find(across);
-            if (place == nullptr) place = find_above(above);
-            return place != nullptr ? place->content == Content::shown : is_finer_shown(across, 1u << side);
-        };
-        for (std::uint32_t axis = 0; axis < 3; ++axis) {
-            if (is_shown(2 * axis) && is_shown(2 * axis + 1)) return true;
-        }
-        return false;
-    }
-
     const ShownWorld& world_;
     std::unordered_map<ChunkKey, Place, streaming::KeyHash> places_;
+    std::unordered_set<ChunkKey, streaming::KeyHash> divided_;  // places that have others within them
+    std::vector<bool> open_;                                    // of the missing parts
     ShownCheck result_;
 };
 
 }  // namespace
 
 ShownCheck check_shown(const ShownWorld& world) {
-    return ShownChecker(world).run();
+    return ShownChecker(world).run(nullptr);
+}
+
+ShownCheck check_shown(const ShownWorld& world, const ShownWorld& planned) {
+    ShownChecker before(planned);
+    before.find_open();
+    return ShownChecker(world).run(&before);
 }
 
 }  // namespace quarry::terrain

@@ -62,6 +62,7 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox
     host_.assert_host("StreamerInbox::deliver");
     if (delivering_) throw Error("StreamerInbox::deliver was called inside a delivery");
     Delivery delivery(*this, budget);
+    hide_left_behind(receiver, delivery);
     do {
         take_outcomes();
         world_->begin_delivery();
@@ -96,6 +97,24 @@ bool Engine::take_outcomes() {
         }
     }
     return !outcomes_.empty();
+}
+
+// All of it, whatever the budget: a part of it that stayed would leave a gap if viewers came back to it.
+void Engine::hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery) {
+    for (World* const world : {world_.get(), next_.get()}) {
+        if (world == nullptr) continue;
+        for (left_behind_.clear(); world->list_leaving(kMostInGroup, left_behind_); left_behind_.clear()) {
+            if (world->is_visible() && !left_behind_.empty()) {
+                StreamEvent event;
+                event.kind = StreamEvent::Kind::hide;
+                event.group = ++shared_.last_group;
+                event.chunks = left_behind_;
+                receiver(event);
+                delivery.delivered(other_cost_);
+            }
+            world->leave();
+        }
+    }
 }
 
 // False: there is nothing more, or no budget for it.

@@ -46,6 +46,7 @@ class Engine {
     // delivery.cpp
     class Delivery;
     bool take_outcomes();
+    void hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void tell(World& world, Group& group, const StreamerInbox::Receiver& receiver);
@@ -70,6 +71,7 @@ class Engine {
     std::vector<MeshOutcome> outcomes_;
     std::vector<ChunkId> to_show_;
     std::vector<ChunkId> to_hide_;
+    std::vector<ChunkId> left_behind_;
     std::size_t exchanged_ = 0;  // of to_show_ and to_hide_, while worlds are exchanged
 };
 

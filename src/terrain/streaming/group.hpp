@@ -14,7 +14,7 @@ enum class ChangeKind : std::uint8_t {
     appear,  // a leaf of the plan where nothing is shown
     split,   // children in place of a node
     join,    // a node in place of its children
-    vanish,  // nothing in place of a node that the plan has left behind
+    vanish,  // nothing in place of a node that the plan has left behind: has no group, see World::leave
 };
 
 // A node and the version of its chunk that the group will show.

@@ -37,6 +37,15 @@ constexpr bool is_sibling_beyond(const ChunkKey& key, std::uint32_t side) noexce
     return (along & 1) != static_cast<std::int32_t>(side % 2);
 }
 
+// The children of a chunk that lie at one of its sides, as bits.
+constexpr std::uint32_t children_at(std::uint32_t side) noexcept {
+    std::uint32_t children = 0;
+    for (std::uint32_t child = 0; child < 8; ++child) {
+        if ((child >> side / 2 & 1) == side % 2) children |= 1u << child;
+    }
+    return children;
+}
+
 // Which children of the neighbour at (dx, dy, dz), each -1 to 1, touch the node, as bits.
 constexpr std::uint32_t children_touching(std::int32_t dx, std::int32_t dy, std::int32_t dz) noexcept {
     std::uint32_t touching = 0;

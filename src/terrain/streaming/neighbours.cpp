@@ -6,18 +6,6 @@
 #include "terrain/world/distance.hpp"
 
 namespace quarry::terrain::streaming {
-namespace {
-
-// The children of a chunk that lie at one of its sides, as bits.
-constexpr std::uint32_t children_at(std::uint32_t side) {
-    std::uint32_t children = 0;
-    for (std::uint32_t child = 0; child < 8; ++child) {
-        if ((child >> side / 2 & 1) == side % 2) children |= 1u << child;
-    }
-    return children;
-}
-
-}  // namespace
 
 // The node above that is shown; kNoNode: none.
 NodeIndex World::shown_above(NodeIndex index) const {
@@ -50,12 +38,19 @@ std::uint32_t World::mask_for(const ChunkKey& key) const {
     return mask;
 }
 
-bool World::is_missing(const Node& node) const {
-    if (!node.needs_chunk() || node.failed || has_something(node)) return false;
-    for (NodeIndex above = node.parent; above != kNoNode; above = tree_[above].parent) {
-        if (tree_[above].chunk != kNone) return false;
-    }
-    return true;
+bool World::is_undivided(const Node& node) const {
+    if (has_something(node)) return false;
+    return node.planned ? !node.split : tree_[node.parent].below != 0;
+}
+
+bool World::is_missing(NodeIndex index) const {
+    const Node& node = tree_[index];
+    return is_undivided(node) && !node.rejected && plan_of(index) == Plan::wanted && shown_above(index) == kNoNode;
+}
+
+NodeIndex World::planned_at_or_above(NodeIndex index) const {
+    while (!tree_[index].planned) index = tree_[index].parent;
+    return index;
 }
 
 NodeIndex World::missing_below(NodeIndex index, std::uint32_t facing, bool or_begun) const {
@@ -79,27 +74,18 @@ NodeIndex World::missing_at(const ChunkKey& key, std::uint32_t facing, bool or_b
     return missing_below(found, facing, or_begun);
 }
 
-// A neighbour on the viewer's side of a chunk that is missing. Leaves that appear only where there is none leave no
-// gap: from a gap one would come, away from the viewer along an axis, to a chunk that is shown although the one before
-// is missing.
+// A neighbour on the viewer's side of a chunk that is missing: what is shown grows from the viewer outwards. With
+// several viewers there is no such order: chunks between them could wait for each other.
 NodeIndex World::missing_towards_viewer(const ChunkKey& key, bool or_begun) const {
+    if (places_.size() != 1) return kNoNode;
     const double width = planner_.width(key.lod);
-    const LatticePlace* nearest = nullptr;
-    double least = std::numeric_limits<double>::infinity();
-    for (const LatticePlace& place : places_) {
-        const double square = impl::square_of_distance(key, width, place);
-        if (square < least) {
-            least = square;
-            nearest = &place;
-        }
-    }
-    if (nearest == nullptr) return kNoNode;
+    const LatticePlace& viewer = places_.front();
     const std::array<std::int32_t, 3> at{key.x, key.y, key.z};
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
         const double low = at[axis] * width;
-        const bool below = (*nearest)[axis] < low;
-        if (!below && (*nearest)[axis] <= low + width) continue;
-        const NodeIndex missing = missing_along(key, 2 * axis + (below ? 0 : 1), (*nearest)[axis], or_begun);
+        const bool below = viewer[axis] < low;
+        if (!below && viewer[axis] <= low + width) continue;
+        const NodeIndex missing = missing_along(key, 2 * axis + (below ? 0 : 1), viewer[axis], or_begun);
         if (missing != kNoNode) return missing;
     }
     return kNoNode;

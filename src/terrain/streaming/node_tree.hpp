@@ -36,6 +36,7 @@ struct Node {
     std::uint32_t group = kNone;  // the change under way at this node
     bool changed = false;         // listed as changed
     bool waiting = false;         // listed as in need of a change
+    bool leaving = false;         // listed as left behind by the plan
     bool first = false;           // has to appear before a neighbour that would enclose it
     std::uint32_t visited = 0;    // by the last search that came here
     bool urgent = false;          // another change waits for the one that this node needs
@@ -45,7 +46,7 @@ struct Node {
     bool is_leaf() const noexcept { return planned && inside && !split; }
     bool needs_chunk() const noexcept { return is_leaf() && !rejected; }
     bool in_use() const noexcept {
-        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting;
+        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting || leaving;
     }
 };
 

@@ -71,11 +71,11 @@ double World::rank(const ChunkKey& key, double factor) const {
 
 void World::update(std::span<const ViewerPlace> viewers) {
     viewers_.assign(viewers.begin(), viewers.end());
-    const bool stayed = viewers.size() == 1 && places_.size() == 1 && places_.front() == viewers.front().at;
-    viewers_moved_ = shown_ == 0 ? viewers.size() != 1 : viewers_moved_ || !stayed;
     places_.clear();
     for (const ViewerPlace& viewer : viewers_) places_.push_back(viewer.at);
     planner_.update(places_);
+    // What the group in hand would cut off depends on the plan.
+    if (!planner_.changed().empty()) current_checked_ = 0;
     // Reviewing a node changes none of the plan.
     for (const NodeIndex node : planner_.changed()) note_change(node);
     planner_.clear_changed();
@@ -138,6 +138,10 @@ void World::review(NodeIndex index) {
         if (groups_[node.group].kind == kind) return;
         cancel(groups_[node.group]);
     }
+    if (kind == ChangeKind::vanish) {
+        if (!std::exchange(node.leaving, true)) leaving_.push_back(index);
+        return;
+    }
     if (kind == ChangeKind::none || node.waiting) return;
     node.waiting = true;
     waiting_.push_back(index);
@@ -167,13 +171,12 @@ void World::begin_waiting() {
     for (const NodeIndex node : waiting_) {
         tree_[node].waiting = false;
         const ChangeKind kind = wanted(node);
-        if (kind == ChangeKind::none || tree_[node].group != kNone) {
+        if (kind == ChangeKind::none || kind == ChangeKind::vanish || tree_[node].group != kNone) {
             if (tree_[node].parent != kNoNode) planner_.may_be_unused(tree_[node].parent);
             continue;
         }
         // Coarse ones first where it is about room for finer neighbours: see obstacle().
-        const double distance = tree_[node].urgent ? -2 : planner_.square_of_distance(tree_[node].key);
-        sorted.push_back({kind == ChangeKind::vanish ? -1 : distance, node, kind});
+        sorted.push_back({tree_[node].urgent ? -1 : planner_.square_of_distance(tree_[node].key), node, kind});
     }
     waiting_.clear();
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -182,7 +185,7 @@ void World::begin_waiting() {
     for (const Waiting& next : sorted) {
         room = has_room(2 * kMostNewInGroup);
         if (!room && tree_[next.node].urgent) room = make_room();
-        if (next.kind == ChangeKind::vanish || (room && may_begin(next.node, next.kind))) {
+        if (room && may_begin(next.node, next.kind)) {
             begin(next.node, next.kind);
         } else {
             tree_[next.node].waiting = true;
@@ -195,10 +198,11 @@ void World::begin_waiting() {
 bool World::make_room() {
     const Group* furthest = nullptr;
     double most = -1;
+    // What others wait for goes last.
     for (const std::uint32_t index : ready_) {
         const Group& group = groups_[index];
         if (!group.alive || group.added.empty() || &group == current_) continue;
-        const double distance = planner_.square_of_distance(tree_[group.node].key);
+        const double distance = tree_[group.node].first ? 0 : planner_.square_of_distance(tree_[group.node].key);
         if (distance <= most) continue;
         most = distance;
         furthest = &group;
@@ -239,8 +243,6 @@ void World::begin(NodeIndex index, ChangeKind kind) {
             if (!node.rejected) group.added.push_back({index, kNone});
             break;
         case ChangeKind::vanish:
-            group.removed.push_back(index);
-            break;
         case ChangeKind::none:
             break;
     }
@@ -250,7 +252,7 @@ void World::begin(NodeIndex index, ChangeKind kind) {
 bool World::complete() const {
     if (!at_rest()) return false;
     bool complete = true;
-    const_cast<NodeTree&>(tree_).for_each([&](NodeIndex node) { complete = complete && !is_missing(tree_[node]); });
+    const_cast<NodeTree&>(tree_).for_each([&](NodeIndex node) { complete = complete && !is_missing(node); });
     return complete;
 }
 
@@ -294,11 +296,12 @@ void World::list_shown(ShownWorld& world) const {
         if (node.chunk != kNone) {
             const ChunkRecord& record = shared_.table[node.chunk];
             world.chunks.push_back({node.key, record.mask, record.has_mesh, shared_.table.id(node.chunk)});
-        } else if (node.is_leaf() && node.rejected) {
-            world.empty.push_back(node.key);
-        } else if (is_missing(node)) {
-            world.missing.push_back(node.key);
+            return;
         }
+        if (!is_undivided(node) || shown_above(index) != kNoNode) return;
+        const Plan plan = plan_of(index);
+        if (plan == Plan::outside) return;
+        (node.rejected || plan == Plan::given_up ? world.empty : world.missing).push_back(node.key);
     });
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "quarry/terrain/shown_check.hpp"
@@ -66,8 +67,12 @@ class World {
     // Ids of the chunks with a mesh that are to be shown and hidden.
     void list_changes(const Group& group, std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const;
     void commit(Group& group);
+    // Up to so many chunks with a mesh that the plan has left behind; none: nothing is left of them.
+    bool list_leaving(std::size_t most, std::vector<ChunkId>& hidden);
+    // Those that were listed are no longer shown.
+    void leave();
 
-    bool at_rest() const noexcept { return waiting_.empty() && groups_alive_ == 0; }
+    bool at_rest() const noexcept { return waiting_.empty() && leaving_.empty() && groups_alive_ == 0; }
     // At rest, with nothing missing.
     bool complete() const;
     bool ready_around(const LatticePlace& position, double radius) const;
@@ -118,7 +123,10 @@ class World {
     NodeIndex shown_above(NodeIndex index) const;
     bool plans_coarser(NodeIndex index, std::int32_t lod) const;
     std::uint32_t mask_for(const ChunkKey& key) const;
-    bool is_missing(const Node& node) const;
+    // A place that is not divided further: of the plan, or left over beside something shown.
+    bool is_undivided(const Node& node) const;
+    bool is_missing(NodeIndex index) const;
+    NodeIndex planned_at_or_above(NodeIndex index) const;
     NodeIndex missing_at(const ChunkKey& key, std::uint32_t facing, bool or_begun) const;
     NodeIndex missing_below(NodeIndex index, std::uint32_t facing, bool or_begun) const;
     NodeIndex missing_along(const ChunkKey& key, std::uint32_t side, double viewer, bool or_begun) const;
@@ -126,14 +134,22 @@ class World {
     NodeIndex obstacle(const Group& group) const;
 
     // enclosure.cpp: what would be missing inside.
-    struct MissingAround {
-        std::vector<NodeIndex> nodes;
+    enum class Plan : std::uint8_t { outside, wanted, given_up };
+    struct Surroundings {
+        std::vector<NodeIndex> missing;
         bool touches_outside = false;
+        void clear() {
+            missing.clear();
+            touches_outside = false;
+        }
     };
-    void list_missing_below(NodeIndex index, std::uint32_t touching, MissingAround& around) const;
-    void list_missing_around(const ChunkKey& key, MissingAround& around) const;
-    bool hang_together(const MissingAround& around) const;
-    bool would_enclose_something(NodeIndex index);
+    void look_below(NodeIndex index, Plan plan, std::uint32_t facing, Surroundings& found) const;
+    Plan plan_of(NodeIndex index) const;
+    void look_into(const ChunkKey& key, std::uint32_t facing, Surroundings& found) const;
+    void look_across_sides(const ChunkKey& key, Surroundings& found) const;
+    bool hang_together(const ChunkKey& key, const std::vector<NodeIndex>& beside);
+    bool reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_t open);
+    bool would_cut_off(const Group& group);
 
     // changes.cpp: groups.
     Group& new_group(NodeIndex node, ChangeKind kind);
@@ -145,14 +161,19 @@ class World {
     void refresh_added(Group& group);
     void refresh_neighbours(Group& group);
     void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
-    bool can_be_shown(Group& group);
-    void bake_here(Group& group);
     void discard(std::uint32_t chunk);
+    void give_up_members(Group& group);
     void cancel(Group& group);
     void end_group(Group& group);
+    void fail(Group& group, const ChunkError& error);
+
+    // showing.cpp: which group is shown next, and what is shown then.
+    bool can_be_shown(Group& group);
+    bool is_stuck() const;
+    Group* give_way();
+    void bake_here(Group& group);
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
-    void fail(Group& group, const ChunkError& error);
 
     Shared& shared_;
     const std::uint32_t number_;
@@ -169,12 +190,18 @@ class World {
     std::vector<std::uint32_t> free_groups_;
     std::size_t groups_alive_ = 0;
     std::vector<NodeIndex> waiting_;    // nodes that need a change which has not begun
+    std::vector<NodeIndex> leaving_;    // nodes that the plan has left behind
+    std::size_t leaving_listed_ = 0;    // of these, from the end on
     std::vector<std::uint32_t> ready_;  // groups whose meshes are all there, in the order of this delivery
     std::size_t next_ready_ = 0;        // the first one that was not tried in this round
-    bool round_showed_ = false;
+    bool round_showed_ = false;         // something, in this round over what is ready
+    bool showed_ = false;               // something, in this delivery
     std::uint32_t last_search_ = 0;
-    std::size_t shown_ = 0;      // nodes
-    bool viewers_moved_ = true;  // since nothing was shown; or there are several
+    // For would_cut_off, kept for their memory.
+    Surroundings filled_, beside_, ring_, across_;
+    std::vector<std::pair<double, NodeIndex>> search_;
+    std::vector<NodeIndex> reached_, cut_off_;
+    std::vector<std::uint32_t> leaders_;
     Group* current_ = nullptr;
     std::size_t baked_here_ = 0;         // in this delivery
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one

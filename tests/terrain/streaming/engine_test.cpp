@@ -118,7 +118,6 @@ TEST_P(StreamEngineRandom, WalkIsAlwaysClosedAndEndsAtRest) {
         if (kind == 3) viewers[0].direction = random.position(1);
         const bool leaps = random.integer(0, 9) == 0;
         const double speed = leaps ? 30 : 3;
-        streamer.jumped = streamer.jumped || leaps || kind <= 2;
         for (Viewer& viewer : viewers) {
             const Position by = random.position(speed);
             viewer.position = {viewer.position.x + by.x, std::clamp(viewer.position.y + by.y, -40.0, 60.0),

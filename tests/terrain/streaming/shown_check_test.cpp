@@ -1,5 +1,9 @@
 #include "quarry/terrain/shown_check.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace quarry::terrain {
@@ -76,6 +80,45 @@ TEST(CheckShown, FindsWhatIsMissingInside) {
     world.missing.pop_back();
     world.empty.push_back({0, 0, 1, 1});
     EXPECT_EQ(check_shown(world).holes, 1u);
+}
+
+// A flat world of 5 x 5 chunks between empty ones; those in `missing` are not shown.
+ShownWorld flat(const std::vector<std::pair<std::int32_t, std::int32_t>>& missing) {
+    ShownWorld world;
+    world.max_lod = 3;
+    for (std::int32_t i = 0; i < 75; ++i) {
+        const ChunkKey key{0, i % 5, i / 25 - 1, i / 5 % 5};
+        const bool is_missing = std::find(missing.begin(), missing.end(), std::pair(key.x, key.z)) != missing.end();
+        if (key.y != 0) {
+            world.empty.push_back(key);
+        } else if (is_missing) {
+            world.missing.push_back(key);
+        } else {
+            world.chunks.push_back({key, 0, true});
+        }
+    }
+    return world;
+}
+
+TEST(CheckShown, FindsAHoleOfAnyShape) {
+    EXPECT_EQ(check_shown(flat({{1, 1}, {2, 1}, {1, 2}, {2, 2}})).holes, 4u);
+    EXPECT_EQ(check_shown(flat({{1, 1}, {1, 2}, {2, 2}})).holes, 3u);
+    EXPECT_EQ(check_shown(flat({{1, 1}, {1, 2}, {0, 2}})).holes, 0u);
+    EXPECT_EQ(check_shown(flat({{0, 0}, {0, 1}, {4, 3}})).holes, 0u);
+}
+
+TEST(CheckShown, ACornerDoesNotConnect) {
+    EXPECT_EQ(check_shown(flat({{0, 0}, {1, 1}})).holes, 1u);
+}
+
+TEST(CheckShown, AHoleIsWhatADeliveryCutOff) {
+    const ShownWorld open = flat({{0, 2}, {1, 2}, {2, 2}});
+    const ShownWorld closed = flat({{2, 2}});
+    EXPECT_EQ(check_shown(closed, open).holes, 1u);
+    EXPECT_EQ(check_shown(closed, closed).holes, 0u);
+    EXPECT_EQ(check_shown(closed, closed).surrounded, 1u);
+    // What was shown and is not any more.
+    EXPECT_EQ(check_shown(closed, flat({})).holes, 1u);
 }
 
 }  // namespace

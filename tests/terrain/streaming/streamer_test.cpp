@@ -24,9 +24,10 @@ struct FlownStreamer {
 
     void frame(const Viewer& viewer) {
         streamer.update(viewer);
+        const ShownWorld planned = streamer.shown();
         streamer.inbox().deliver(std::chrono::milliseconds(2), host);
         const ShownWorld world = streamer.shown();
-        const ShownCheck found = check_shown(world);
+        const ShownCheck found = check_shown(world, planned);
         EXPECT_TRUE(found.is_right()) << found.first;
         host.compare(world);
     }
@@ -56,6 +57,19 @@ TEST(Streamer, TwoOnOnePoolFollowTheirViewers) {
     two.settle({.position = {0, 5, -225}});
     EXPECT_TRUE(one.streamer.ready_around({300, 5, 0}, 140));
     EXPECT_TRUE(two.streamer.ready_around({0, 5, -225}, 140));
+}
+
+// A lane that has room for hardly any job.
+TEST(Streamer, GoesOnWhereThePoolsQueuesAreFull) {
+    Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
+    FlownStreamer one(pool, 1);
+    FlownStreamer two(pool, 2);
+    for (int i = 0; i < 40; ++i) {
+        one.frame({.position = {i * 4.0, 5, 0}});
+        two.frame({.position = {0, 5, i * -4.0}});
+    }
+    one.settle({.position = {160, 5, 0}});
+    two.settle({.position = {0, 5, -160}});
 }
 
 TEST(Streamer, CanBeDestroyedWhileWorkersAreAtIt) {

@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <utility>
+
+#include "terrain/streaming/keys.hpp"
+#include "terrain/streaming/world.hpp"
+
+namespace quarry::terrain::streaming {
+namespace {
+
+// Meshes that the host's thread bakes in a delivery rather than wait a frame for a worker: of groups next to a viewer.
+constexpr std::size_t kMostBakedHere = 8;
+
+}  // namespace
+
+void World::begin_delivery() {
+    std::vector<std::pair<double, std::uint32_t>> order;
+    order.reserve(ready_.size());
+    for (const std::uint32_t index : ready_) {
+        const Group& group = groups_[index];
+        order.emplace_back(rank(tree_[group.node].key, 1), index);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
+    next_ready_ = 0;
+    round_showed_ = showed_ = false;
+    baked_here_ = 0;
+}
+
+// Rounds over all that is ready: what was in the way of one may be gone later in the round.
+Group* World::next_to_hand_over() {
+    if (current_ != nullptr && (current_checked_ == shown_version_ || can_be_shown(*current_))) {
+        current_checked_ = shown_version_;
+        return current_;
+    }
+    current_ = nullptr;
+    for (;;) {
+        if (next_ready_ >= ready_.size()) {
+            if (!std::exchange(round_showed_, false)) return is_stuck() ? give_way() : nullptr;
+            next_ready_ = 0;
+            continue;
+        }
+        Group& group = groups_[ready_[next_ready_]];
+        const std::size_t before = ready_.size();
+        if (can_be_shown(group)) {
+            current_checked_ = shown_version_;
+            return current_ = &group;
+        }
+        // One that was given up, or has to wait for a mesh again, has left the list.
+        if (ready_.size() == before) ++next_ready_;
+    }
+}
+
+// Nothing can be shown, and no worker is at anything that could change that.
+bool World::is_stuck() const {
+    return !showed_ && !ready_.empty() && shared_.table.count(ChunkState::queued) == 0 &&
+           shared_.table.count(ChunkState::meshing) == 0;
+}
+
+// Where a part of a node's children is missing, to join the others may cut something off which in turn waits for them,
+// or the node would touch one that is too coarse. Then they are hidden: the node appears when nothing is against it.
+Group* World::give_way() {
+    for (const bool beside_coarser : {false, true}) {
+        for (const std::uint32_t index : ready_) {
+            Group& group = groups_[index];
+            if (group.kind != ChangeKind::join || (obstacle(group) != kNoNode) != beside_coarser) continue;
+            filled_.clear();
+            look_below(group.node, Plan::wanted, 255, filled_);
+            if (beside_coarser ? filled_.missing.empty() : !would_cut_off(group)) continue;
+            give_up_members(group);
+            group.checked_at = current_checked_ = shown_version_;
+            return current_ = &group;
+        }
+    }
+    return nullptr;
+}
+
+bool World::can_be_shown(Group& group) {
+    const NodeIndex in_the_way = obstacle(group);
+    if (in_the_way != kNoNode) {
+        tree_[in_the_way].urgent = true;
+        if (!tree_[in_the_way].failed) return false;
+        // It will not go away.
+        if (would_cut_off(group)) return false;
+        tree_[group.node].failed = true;
+        cancel(group);
+        return false;
+    }
+    if (group.kind == ChangeKind::appear) {
+        const Node& node = tree_[group.node];
+        const NodeIndex missing = node.first ? kNoNode : missing_towards_viewer(node.key, false);
+        if (missing != kNoNode) {
+            tree_[missing].urgent = true;
+            return false;
+        }
+    }
+    if (group.kind != ChangeKind::split && !group.added.empty() && would_cut_off(group)) return false;
+    if (group.checked_at == shown_version_) return true;
+    const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
+    if (must_wait && !group.added.empty()) return false;
+    refresh(group);
+    if (group.outstanding != 0 && group.kind == ChangeKind::split && tree_[group.node].key.lod == 1) bake_here(group);
+    if (group.outstanding == 0) return true;
+    group.ready = false;
+    std::erase(ready_, index_of(group));
+    return false;
+}
+
+// What was asked for just now, because something beside the group has changed.
+void World::bake_here(Group& group) {
+    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
+        for (const Member& member : *members) {
+            ChunkRecord& record = shared_.table[member.chunk];
+            if (record.state != ChunkState::queued || record.kept == nullptr) continue;
+            if (baked_here_ == kMostBakedHere) return;
+            Mesh baked = bake(record.kept->mesh, record.mask);
+            if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
+            ++baked_here_;
+            ++shared_.stats.baked_by_host;
+            record.baked = std::move(baked);
+            record.has_mesh = true;
+            shared_.table.move(member.chunk, ChunkState::ready);
+            --group.outstanding;
+        }
+    }
+}
+
+Member* World::next_upload(Group& group) {
+    const std::size_t members = group.added.size() + group.rebaked.size();
+    for (std::size_t i = 0; i < members; ++i) {
+        Member& member = i < group.added.size() ? group.added[i] : group.rebaked[i - group.added.size()];
+        const ChunkRecord& record = shared_.table[member.chunk];
+        if (record.state == ChunkState::ready && record.has_mesh) return &member;
+    }
+    return nullptr;
+}
+
+void World::list_changes(const Group& group, std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const {
+    const auto add = [&](std::uint32_t chunk, std::vector<ChunkId>& list) {
+        if (shared_.table[chunk].has_mesh) list.push_back(shared_.table.id(chunk));
+    };
+    for (const Member& member : group.added) add(member.chunk, shown);
+    for (const Member& member : group.rebaked) {
+        add(member.chunk, shown);
+        add(tree_[member.node].chunk, hidden);
+    }
+    for (const NodeIndex node : group.removed) add(tree_[node].chunk, hidden);
+}
+
+// The host has done its part: from now on this is what is shown.
+void World::commit(Group& group) {
+    ++shown_version_;
+    round_showed_ = showed_ = true;
+    if (!group.added.empty()) ++shared_.stats.groups_shown;
+    const auto show = [&](std::uint32_t chunk) {
+        ChunkRecord& record = shared_.table[chunk];
+        record.group = kNone;
+        if (record.kept != nullptr && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
+        if (visible_ || !record.has_mesh) shared_.table.move(chunk, ChunkState::shown);
+    };
+    for (const NodeIndex node : group.removed) drop_shown(node);
+    for (const Member& member : group.rebaked) {
+        const std::uint32_t old = std::exchange(tree_[member.node].chunk, member.chunk);
+        shared_.table.move(old, ChunkState::retiring);
+        shared_.releases.push_back(old);
+        show(member.chunk);
+    }
+    for (const Member& member : group.added) {
+        Node& node = tree_[member.node];
+        const bool had = has_something(node);
+        node.chunk = member.chunk;
+        node.first = false;
+        show(member.chunk);
+        presence_changed(member.node, had);
+        if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
+            const std::uint64_t late = shared_.stats.updates - node.planned_since;
+            ++shared_.stats.late[std::min<std::size_t>(late, shared_.stats.late.size() - 1)];
+        }
+    }
+    const NodeIndex node = group.node;
+    const bool was_split = group.kind == ChangeKind::split;
+    end_group(group);
+    review_up(node);
+    if (!was_split) return;
+    for (NodeIndex child = tree_[node].children; child < tree_[node].children + 8; ++child) review(child);
+}
+
+bool World::list_leaving(std::size_t most, std::vector<ChunkId>& hidden) {
+    leaving_listed_ = 0;
+    while (leaving_listed_ < leaving_.size() && hidden.size() < most) {
+        const NodeIndex node = leaving_[leaving_.size() - ++leaving_listed_];
+        if (wanted(node) != ChangeKind::vanish) continue;
+        const std::uint32_t chunk = tree_[node].chunk;
+        if (shared_.table[chunk].has_mesh) hidden.push_back(shared_.table.id(chunk));
+    }
+    return leaving_listed_ != 0;
+}
+
+void World::leave() {
+    ++shown_version_;
+    for (; leaving_listed_ > 0; --leaving_listed_) {
+        const NodeIndex node = leaving_.back();
+        leaving_.pop_back();
+        tree_[node].leaving = false;
+        const NodeIndex parent = tree_[node].parent;
+        if (wanted(node) == ChangeKind::vanish) {
+            drop_shown(node);
+            review_up(parent);
+        } else if (parent != kNoNode) {
+            planner_.may_be_unused(parent);
+        }
+    }
+}
+
+void World::drop_shown(NodeIndex index) {
+    Node& node = tree_[index];
+    const std::uint32_t chunk = std::exchange(node.chunk, kNone);
+    ChunkRecord& record = shared_.table[chunk];
+    if (!record.failed) cache_.put(record.kept);
+    if (record.has_mesh) {
+        shared_.table.move(chunk, ChunkState::retiring);
+        shared_.releases.push_back(chunk);
+    } else {
+        shared_.table.move(chunk, ChunkState::retired);
+    }
+    presence_changed(index, true);
+    if (node.parent != kNoNode) planner_.may_be_unused(node.parent);
+    planner_.may_be_unused(index);
+}
+
+void World::presence_changed(NodeIndex index, bool had) {
+    while (index != kNoNode) {
+        const bool has = has_something(tree_[index]);
+        if (has == had) return;
+        const NodeIndex parent = tree_[index].parent;
+        if (parent == kNoNode) return;
+        had = has_something(tree_[parent]);
+        tree_[parent].below = static_cast<std::uint8_t>(tree_[parent].below + (has ? 1 : -1));
+        index = parent;
+    }
+}
+
+}  // namespace quarry::terrain::streaming
