@@ -11,6 +11,7 @@ func _initialize() -> void:
 
 func run() -> void:
 	OS.low_processor_usage_mode_sleep_usec = 1
+	Engine.max_fps = 120
 	var camera := Camera3D.new()
 	camera.position = Vector3(0, 30, 0)
 	get_root().add_child(camera)
