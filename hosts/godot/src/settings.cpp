@@ -110,7 +110,8 @@ const std::vector<Property>& properties() {
 }
 
 Variant get(const Property& property, const Settings& settings) {
-    return std::visit([&](const auto member) { return Variant(settings.*member); }, property.member);
+    const Variant value = std::visit([&](const auto member) { return Variant(settings.*member); }, property.member);
+    return property.value.type == kNodePath ? value.as(kNodePath) : value;
 }
 
 bool set(const Property& property, Settings& settings, const Variant& value) {

@@ -133,7 +133,9 @@ void TerrainNode::look_for_ready(const terrain::Viewer& viewer) {
     if (!waits_for_ready_) return;
     const terrain::Streamer& streamer = *world_->streamer;
     const bool is_at_rest = streamer.at_rest();
-    if (old_world_ != nullptr && is_at_rest) end_exchange();
+    // A viewer who never stands still must not keep the old world for ever.
+    const bool is_complete = is_at_rest || streamer.ready_around(viewer.position, 0.75 * settings_.view_distance);
+    if (old_world_ != nullptr && is_complete) end_exchange();
     if (old_world_ != nullptr) return;
     if (!is_at_rest && (waits_for_exchange_ || !streamer.ready_around(viewer.position, settings_.lod_distance))) return;
     waits_for_ready_ = false;

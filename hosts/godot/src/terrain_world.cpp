@@ -89,7 +89,11 @@ terrain::StreamerOptions TerrainNode::options_for(const DescribedWorld& world) {
 
 DescribedWorld TerrainNode::described() const {
     if (static_cast<WorldKind>(settings_.world) != WorldKind::description) return make_world(settings_, {}, {});
-    if (!settings_.description.empty()) return make_world(settings_, settings_.description, ".");
+    const Variant project(api.singleton(Name("ProjectSettings").ptr()));
+    const auto real_path = [&](const Variant& path) { return project.call("globalize_path", path).to_text(); };
+    if (!settings_.description.empty()) {
+        return make_world(settings_, settings_.description, real_path(Variant("res://")));
+    }
     if (settings_.description_file.empty()) {
         throw Error("the world is a description, but description and description_file are both empty");
     }
@@ -102,9 +106,7 @@ DescribedWorld TerrainNode::described() const {
     if (is_there == 0) throw Error(file + ": there is no such file");
     Text json;
     api.method_ptrcall(engine().file_text.bind(), nullptr, arguments.data(), json.ptr());
-    const Variant settings(api.singleton(Name("ProjectSettings").ptr()));
-    const std::string folder = settings.call("globalize_path", Variant(file).call("get_base_dir")).to_text();
-    return make_world(settings_, json.utf8(), folder);
+    return make_world(settings_, json.utf8(), real_path(Variant(file).call("get_base_dir")));
 }
 
 void TerrainNode::set_up_shading() {

@@ -85,6 +85,14 @@ void Variant::assign_to(GDExtensionVariantType type, void* value) const {
     convert(type, value);
 }
 
+Variant Variant::as(GDExtensionVariantType type) const {
+    void* value = nullptr;
+    convert(type, &value);
+    Variant converted(type, &value);
+    if (const auto destroy = functions().destroy[type]) destroy(&value);
+    return converted;
+}
+
 Variant Variant::copy_of(GDExtensionConstVariantPtr variant) {
     Variant copy;
     api.variant_new_copy(copy.ptr(), variant);

@@ -117,6 +117,8 @@ class Variant {
     // Of a value of that type, and into one, as ptrcalls hand them over.
     static Variant from_type(GDExtensionVariantType type, const void* value) { return {type, value}; }
     void assign_to(GDExtensionVariantType type, void* value) const;
+    // Converted to a type of up to 8 bytes.
+    Variant as(GDExtensionVariantType type) const;
     // Copies what Godot handed over.
     static Variant copy_of(GDExtensionConstVariantPtr variant);
 

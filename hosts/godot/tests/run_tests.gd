@@ -101,6 +101,7 @@ func test_each_property_keeps_what_it_is_given_and_clamps_the_rest() -> void:
 	for name in TEXTS:
 		terrain.set(name, TEXTS[name])
 		check_equal(terrain.get(name), TEXTS[name], name)
+		check_equal(typeof(terrain.get(name)), typeof(TEXTS[name]), "the type of " + name)
 	terrain.frequency = NAN
 	check(not is_nan(terrain.frequency), "frequency became NaN")
 	terrain.chunk_cells = 17
