@@ -219,6 +219,7 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
     record.kept = std::move(outcome.kept);
     record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
     record.baked = std::move(outcome.baked);
+    record.prepared = std::move(outcome.prepared);
     shared_.table.move(slot, ChunkState::ready);
     if (--group.outstanding == 0) all_came(group);
 }

@@ -113,10 +113,17 @@ void World::bake_here(Group& group) {
             if (record.state != ChunkState::queued || record.kept == nullptr) continue;
             if (baked_here_ == kMostBakedHere) return;
             Mesh baked = bake(record.kept->mesh, record.mask);
+            std::shared_ptr<void> prepared;
+            try {
+                if (source_->prepare) prepared = source_->prepare(baked);
+            } catch (...) {
+                return;  // a worker will meet the same error, and report it
+            }
             if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
             ++baked_here_;
             ++shared_.stats.baked_by_host;
             record.baked = std::move(baked);
+            record.prepared = std::move(prepared);
             record.has_mesh = true;
             shared_.table.move(member.chunk, ChunkState::ready);
             --group.outstanding;
