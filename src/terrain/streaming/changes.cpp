@@ -230,8 +230,7 @@ void World::keep(const MeshOutcome& outcome) {
 
 // What is shown stays. The change is tried again when the plan changes at that node.
 void World::fail(Group& group, const ChunkError& error) {
-    tree_[group.node].failed = true;
-    cancel(group);
+    give_up(group);
     if (shared_.on_error) shared_.on_error(error);
 }
 

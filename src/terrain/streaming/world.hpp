@@ -171,6 +171,10 @@ class World {
     bool can_be_shown(Group& group);
     bool is_stuck() const;
     Group* give_way();
+    bool give_up_one();
+    void give_up(const Group& group);
+    void give_up_place(NodeIndex index);
+    bool will_stay(NodeIndex index) const;
     void bake_here(Group& group);
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
