@@ -112,7 +112,7 @@ TEST_P(Errors, AtEveryPlaceLeaveTheScheduleUsable) {
     for (int place = 0; place < kPlaces; ++place) {
         for (const ErrorPolicy policy : {ErrorPolicy::stop, ErrorPolicy::collect}) {
             Schedule<LoggedWorld> schedule({.errors = policy});
-            bool fails = true;
+            std::atomic<bool> fails{true};  // a background system may still run when it is set
             const auto maybe = [&](int here) {
                 if (fails && here == place) throw std::runtime_error("broken");
             };
