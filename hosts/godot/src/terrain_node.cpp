@@ -103,6 +103,7 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
         try {
             world.streamer->update(*viewer);
             last_viewer_error_.clear();
+            if (is_checked_) planned_ = world.streamer->shown();
         } catch (const std::exception& error) {
             // The same place in the next frame is no news.
             if (last_viewer_error_ != error.what()) fail(error.what());

@@ -37,7 +37,7 @@ class TerrainNode {
     double sample(const Vec3& position);
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
-    std::string check_shown() const;
+    std::string check_shown();
 
   private:
     // One world with all that is drawn of it. Members die in the opposite order: the streamer first.
@@ -96,6 +96,9 @@ class TerrainNode {
     bool waits_for_exchange_ = false;
     bool warned_of_viewer_ = false;
     GDObjectInstanceID viewer_id_ = 0;
+
+    bool is_checked_ = false;      // by check_shown(), so that the plan is noted for it
+    terrain::ShownWorld planned_;  // after the last update
 
     std::vector<Happened> happened_;
     std::string last_viewer_error_;

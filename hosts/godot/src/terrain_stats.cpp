@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "quarry/jobs/stats.hpp"
 #include "quarry/terrain/mesh_memory.hpp"
 #include "terrain_node.hpp"
@@ -29,10 +31,11 @@ Variant jobs_of(const Pool& pool) {
 
 }  // namespace
 
-std::string TerrainNode::check_shown() const {
+std::string TerrainNode::check_shown() {
     if (world_ == nullptr) return {};
     const terrain::ShownWorld shown = world_->streamer->shown();
-    const terrain::ShownCheck found = terrain::check_shown(shown);
+    // The first time nothing is known of the plan before this frame's delivery.
+    const terrain::ShownCheck found = terrain::check_shown(shown, std::exchange(is_checked_, true) ? planned_ : shown);
     if (!found.is_right()) return found.first;
     std::size_t drawn = 0;
     for (const terrain::ShownChunk& chunk : shown.chunks) {
