@@ -19,6 +19,7 @@ struct BrickKey {
     std::int32_t y = 0;
     std::int32_t x = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the default for a comparison with 0
     friend constexpr auto operator<=>(const BrickKey&, const BrickKey&) = default;
 };
 

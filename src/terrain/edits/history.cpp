@@ -14,9 +14,9 @@ constexpr std::size_t kBrickChangeBytes = 128;
 
 template <class Brick>
 std::vector<typename BrickChange<Brick>::Sample> differences(const Brick* before, const Brick* after) {
-    static const Brick kNone;
-    const auto& from = before == nullptr ? kNone.values : before->values;
-    const auto& to = after == nullptr ? kNone.values : after->values;
+    static const Brick none;
+    const auto& from = before == nullptr ? none.values : before->values;
+    const auto& to = after == nullptr ? none.values : after->values;
     std::vector<typename BrickChange<Brick>::Sample> samples;
     for (std::size_t i = 0; i < Brick::kValues; ++i) {
         if (from[i] != to[i]) samples.push_back({static_cast<std::uint16_t>(i), from[i], to[i]});

@@ -18,6 +18,7 @@ struct StrokeKey {
     std::uint16_t editor = 0;
     std::uint32_t stroke = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the default for a comparison with 0
     friend constexpr auto operator<=>(const StrokeKey&, const StrokeKey&) = default;
 };
 

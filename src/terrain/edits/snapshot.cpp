@@ -39,7 +39,8 @@ void sample_edited(const Field& ground, const BrickTree<DensityBrick>& densities
 Between between(double coordinate, double origin, double voxel_size, std::int32_t step) noexcept {
     const double at = (coordinate - origin) / voxel_size / step;
     // Beyond the lattice, and where it is no number, nothing is edited.
-    if (!(std::abs(at) < kLatticeLimit / step)) return {kLatticeLimit, 0};
+    const std::int32_t limit = kLatticeLimit / step;
+    if (!(std::abs(at) < limit)) return {kLatticeLimit, 0};
     // Points of the lattice are found by their own coordinate, whatever the division above has rounded.
     const std::int32_t point = static_cast<std::int32_t>(std::nearbyint(at)) * step;
     if (point * voxel_size + origin == coordinate) return {point, 0};
