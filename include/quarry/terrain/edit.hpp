@@ -20,6 +20,7 @@ enum class EditKind : std::uint8_t {
     redo,
 };
 
+// Where an edit works: all within a surface around `at`.
 enum class BrushShape : std::uint8_t {
     sphere,
     box,      // with sides along the axes
@@ -30,10 +31,10 @@ enum class BrushShape : std::uint8_t {
 // A change of the ground: a message of a few dozen bytes. Lengths are in world units. What is beyond the limits below
 // is refused by EditWorld::apply.
 struct Edit {
-    EditKind kind = EditKind::dig;
-    BrushShape shape = BrushShape::sphere;
-    std::uint8_t material = 0;  // of paint: 0 .. 3
-    std::uint16_t stamp = 0;    // of the shape stamp: what add_stamp gave
+    EditKind kind = EditKind::dig;          // what is done
+    BrushShape shape = BrushShape::sphere;  // where it is done
+    std::uint8_t material = 0;              // of paint: 0 .. 3
+    std::uint16_t stamp = 0;                // of the shape stamp: what add_stamp gave
 
     // Edits with both in common are undone together.
     std::uint16_t editor = 0;

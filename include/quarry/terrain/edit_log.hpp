@@ -14,7 +14,7 @@ namespace quarry::terrain {
 
 // Which world edits are for. A stream for another one is refused.
 struct EditLogWorld {
-    Lattice lattice{};
+    Lattice lattice{};             // where its samples lie
     std::uint64_t undo_bytes = 0;  // as in EditWorldOptions: it decides which strokes can still be undone
     std::uint64_t ground = 0;      // the host's number for field and stamps: a seed, a hash of their description
 
@@ -24,7 +24,7 @@ struct EditLogWorld {
 // An edit and its place in the order of all.
 struct NumberedEdit {
     std::uint64_t number = 0;  // 1, 2, 3, ...
-    Edit edit;
+    Edit edit;                 // what was done
 
     friend constexpr bool operator==(const NumberedEdit&, const NumberedEdit&) = default;
 };

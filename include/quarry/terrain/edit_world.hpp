@@ -40,8 +40,8 @@ struct EditWorldStats {
     std::size_t bricks = 0;        // of 16 x 16 x 16 densities
     std::size_t paint_bricks = 0;  // over as much space; one sample of paint for 2 x 2 x 2 of densities
     std::size_t brick_bytes = 0;   // of both, and of what finds them
-    std::size_t undo_bytes = 0;
-    std::size_t strokes = 0;  // that are remembered
+    std::size_t undo_bytes = 0;    // of what can be undone and redone
+    std::size_t strokes = 0;       // that are remembered
 };
 
 // Ground that can be changed: edits over a field.
@@ -79,7 +79,9 @@ class EditWorld {
     QUARRY_API std::shared_ptr<const EditedField> field();
     QUARRY_API std::shared_ptr<const EditedMaterials> materials(std::shared_ptr<const Materials> below);
 
+    // As given to the constructor.
     QUARRY_API const EditWorldOptions& options() const noexcept;
+    // What it holds now.
     QUARRY_API EditWorldStats stats() const;
     // Of all that edits have changed. Equal for equal edits, on any machine.
     QUARRY_API std::uint64_t content_hash() const;
