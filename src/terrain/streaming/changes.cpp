@@ -230,7 +230,7 @@ void World::keep(const MeshOutcome& outcome) {
 
 // What is shown stays. The change is tried again when the plan changes at that node.
 void World::fail(Group& group, const ChunkError& error) {
-    give_up(group);
+    give_up_group(group);
     if (shared_.on_error) shared_.on_error(error);
 }
 

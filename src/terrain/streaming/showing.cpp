@@ -95,7 +95,7 @@ void World::give_up_place(NodeIndex index) {
 }
 
 // What would be cut off by it goes with it.
-void World::give_up(const Group& group) {
+void World::give_up_group(const Group& group) {
     const NodeIndex node = group.node;
     if (group.kind != ChangeKind::split && would_cut_off(group)) {
         for (const NodeIndex cut_off : cut_off_) give_up_place(planned_at_or_above(cut_off));
@@ -109,7 +109,7 @@ bool World::give_up_one() {
         const Group& group = groups_[index];
         const NodeIndex in_the_way = obstacle(group);
         if (in_the_way == kNoNode || !will_stay(in_the_way)) continue;
-        give_up(group);
+        give_up_group(group);
         return true;
     }
     return false;

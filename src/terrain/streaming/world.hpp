@@ -172,7 +172,7 @@ class World {
     bool is_stuck() const;
     Group* give_way();
     bool give_up_one();
-    void give_up(const Group& group);
+    void give_up_group(const Group& group);
     void give_up_place(NodeIndex index);
     bool will_stay(NodeIndex index) const;
     void bake_here(Group& group);
