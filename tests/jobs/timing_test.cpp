@@ -167,9 +167,9 @@ TEST(Timing, IdleWorkerTakesPartInALongLeafAfterManyShortOnes) {
 
 // Threads that sleep inside the body of a scope do not compute: they take no core from a loop or a join.
 TEST(Timing, ThreadsAsleepInScopeBodiesLeaveTheWorkersToOthers) {
-    Pool pool(2);
     std::atomic<bool> stop{false};
     std::atomic<int> asleep{0};
+    Pool pool(2);
     std::vector<std::jthread> sleepers;
     for (int i = 0; i < 3; ++i) {
         sleepers.emplace_back([&] {
