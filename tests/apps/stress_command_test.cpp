@@ -48,7 +48,7 @@ TEST(StressCommand, FaultsAreForProcessesOnly) {
 
 // R33 to R37
 TEST(StressCommand, WorkerProcessesLoseNothingWhileTheyAreBroken) {
-    const Outcome outcome = stress({"--backend", "processes", "--workers", "2", "--duration", "1.5", "--faults",
+    const Outcome outcome = stress({"--backend", "processes", "--workers", "2", "--duration", "2.5", "--faults",
                                     "kill,garbage,oom", "--rate", "4", "--json", "-"});
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     const Json report = Json::parse(outcome.output);
