@@ -1,5 +1,6 @@
 #include "process/faults.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -13,8 +14,7 @@ namespace quarry::app {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFaultNames{"kill", "stop", "oom", "garbage"};
-// Enough for the program itself; a busy machine needs seconds to fill a gibibyte.
-constexpr std::uint64_t kFaultMemoryLimit = std::uint64_t{128} << 20;
+constexpr std::uint64_t kFaultMemoryLimit = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -44,7 +44,8 @@ process::EngineOptions own_workers(int workers, const FaultOptions& faults) {
     options.command = {"/proc/self/exe", "worker"};
     if (faults.any()) {
         options.environment.push_back(std::string(kFaultsVariable) + "=1");
-        options.memory_limit = kFaultMemoryLimit;
+        const bool fills = std::find(faults.kinds.begin(), faults.kinds.end(), FaultKind::oom) != faults.kinds.end();
+        if (fills) options.memory_limit = kFaultMemoryLimit;
     }
     return options;
 }
