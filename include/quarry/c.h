@@ -346,6 +346,75 @@ typedef struct quarry_mesh_view {
 } quarry_mesh_view;
 QUARRY_C_API quarry_code quarry_mesh_get(const quarry_mesh* mesh, quarry_mesh_view* view);
 
+/* ---- Edits ---- */
+
+/* Ground that can be changed: edits over a field, kept at points voxel_size apart. One thread at a time. */
+typedef struct quarry_edits quarry_edits;
+
+typedef enum quarry_edit_kind {
+    QUARRY_EDIT_ADD = 0,
+    QUARRY_EDIT_DIG = 1,
+    QUARRY_EDIT_SMOOTH = 2,
+    QUARRY_EDIT_FLATTEN = 3,
+    QUARRY_EDIT_RAISE = 4,
+    QUARRY_EDIT_PAINT = 5,
+    QUARRY_EDIT_UNDO = 6,
+    QUARRY_EDIT_REDO = 7
+} quarry_edit_kind;
+typedef enum quarry_brush {
+    QUARRY_BRUSH_SPHERE = 0,
+    QUARRY_BRUSH_BOX = 1,
+    QUARRY_BRUSH_CAPSULE = 2,
+    QUARRY_BRUSH_STAMP = 3
+} quarry_brush;
+
+/* What quarry::terrain::Edit is in C++. Edits with the same editor and stroke are undone together. */
+typedef struct quarry_edit {
+    size_t size;
+    int kind, shape;
+    int material; /* of paint: 0 to 3 */
+    uint32_t stamp, editor, stroke;
+    double x, y, z;                     /* the middle; of a capsule one end of its line */
+    float extent_x, extent_y, extent_z; /* of a box half of its size; of a capsule from there to the other end */
+    float normal_x, normal_y, normal_z; /* of flatten: out of the ground */
+    float radius, strength, falloff;
+    float amount; /* of raise */
+} quarry_edit;
+/* A dig by a sphere of radius 1 at (0, 0, 0) with full strength. */
+QUARRY_C_API void quarry_edit_init(quarry_edit* edit);
+
+typedef struct quarry_edit_report {
+    size_t size;
+    int done;                   /* 0: there was nothing to undo or redo */
+    uint64_t samples, painted;  /* how many have changed */
+    double low_x, low_y, low_z; /* a box that holds all of them, if there are any */
+    double high_x, high_y, high_z;
+} quarry_edit_report;
+typedef struct quarry_edits_stats {
+    size_t size;
+    uint64_t applied, bricks, paint_bricks, brick_bytes, undo_bytes, strokes;
+} quarry_edits_stats;
+
+/* undo_bytes: 64 KiB to 64 GiB of what undo needs; 0: 64 MiB. The field may be freed before the edits are. */
+QUARRY_C_API quarry_edits* quarry_edits_new(const quarry_field* field, double voxel_size, uint64_t undo_bytes);
+QUARRY_C_API void quarry_edits_free(quarry_edits* edits);
+/* report may be NULL. QUARRY_INVALID: nothing has changed. */
+QUARRY_C_API quarry_code quarry_edits_apply(quarry_edits* edits, const quarry_edit* edit, quarry_edit_report* report);
+/* The edit that undoes or redoes the last stroke of an editor, to be applied, here and wherever the same edits are.
+ * QUARRY_NONE: there is none. */
+QUARRY_C_API quarry_code quarry_edits_undo_of(const quarry_edits* edits, uint32_t editor, quarry_edit* edit);
+QUARRY_C_API quarry_code quarry_edits_redo_of(const quarry_edits* edits, uint32_t editor, quarry_edit* edit);
+/* A field as a brush that reaches `radius` from (0, 0, 0): its number for quarry_edit.stamp; -1: it cannot be one. */
+QUARRY_C_API int quarry_edits_add_stamp(quarry_edits* edits, const quarry_field* stamp, double radius);
+/* The ground as it is now, to be freed; later edits do not change it, and other threads may read it. Its chunks are
+ * extracted with the voxel_size of the edits. */
+QUARRY_C_API quarry_field* quarry_edits_field(quarry_edits* edits);
+QUARRY_C_API quarry_code quarry_edits_get_stats(const quarry_edits* edits, quarry_edits_stats* stats);
+/* Equal for equal edits over equal fields, on any machine. */
+QUARRY_C_API uint64_t quarry_edits_hash(const quarry_edits* edits);
+
+/* ---- Files ---- */
+
 typedef enum quarry_format {
     QUARRY_FORMAT_GLB = 0,
     QUARRY_FORMAT_OBJ = 1,

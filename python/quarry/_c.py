@@ -1,7 +1,7 @@
 """The C API, made of include/quarry/c.h by scripts/bind-c-api: do not change it by hand."""
 
-from ctypes import (Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64,
-                    c_void_p)
+from ctypes import (Structure, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32,
+                    c_uint64, c_void_p)
 
 VERSION = 1
 OK = 0
@@ -28,6 +28,18 @@ STATUS_ERROR = 1
 STATUS_CANCELLED = 2
 STATUS_DEADLINE = 3
 STATUS_WORKER_LOST = 4
+EDIT_ADD = 0
+EDIT_DIG = 1
+EDIT_SMOOTH = 2
+EDIT_FLATTEN = 3
+EDIT_RAISE = 4
+EDIT_PAINT = 5
+EDIT_UNDO = 6
+EDIT_REDO = 7
+BRUSH_SPHERE = 0
+BRUSH_BOX = 1
+BRUSH_CAPSULE = 2
+BRUSH_STAMP = 3
 FORMAT_GLB = 0
 FORMAT_OBJ = 1
 FORMAT_PLY = 2
@@ -187,6 +199,58 @@ class quarry_mesh_view(Structure):
     ]
 
 
+class quarry_edit(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("shape", c_int),
+        ("material", c_int),
+        ("stamp", c_uint32),
+        ("editor", c_uint32),
+        ("stroke", c_uint32),
+        ("x", c_double),
+        ("y", c_double),
+        ("z", c_double),
+        ("extent_x", c_float),
+        ("extent_y", c_float),
+        ("extent_z", c_float),
+        ("normal_x", c_float),
+        ("normal_y", c_float),
+        ("normal_z", c_float),
+        ("radius", c_float),
+        ("strength", c_float),
+        ("falloff", c_float),
+        ("amount", c_float),
+    ]
+
+
+class quarry_edit_report(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("done", c_int),
+        ("samples", c_uint64),
+        ("painted", c_uint64),
+        ("low_x", c_double),
+        ("low_y", c_double),
+        ("low_z", c_double),
+        ("high_x", c_double),
+        ("high_y", c_double),
+        ("high_z", c_double),
+    ]
+
+
+class quarry_edits_stats(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("applied", c_uint64),
+        ("bricks", c_uint64),
+        ("paint_bricks", c_uint64),
+        ("brick_bytes", c_uint64),
+        ("undo_bytes", c_uint64),
+        ("strokes", c_uint64),
+    ]
+
+
 # name: (what it answers, what it takes)
 FUNCTIONS = {
     "quarry_c_version": (c_int, ()),
@@ -260,5 +324,15 @@ FUNCTIONS = {
     "quarry_mesh_free": (None, (c_void_p,)),
     "quarry_mesh_chunks": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_double, c_int, c_void_p,)),
     "quarry_mesh_get": (c_int, (c_void_p, c_void_p,)),
+    "quarry_edit_init": (None, (c_void_p,)),
+    "quarry_edits_new": (c_void_p, (c_void_p, c_double, c_uint64,)),
+    "quarry_edits_free": (None, (c_void_p,)),
+    "quarry_edits_apply": (c_int, (c_void_p, c_void_p, c_void_p,)),
+    "quarry_edits_undo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
+    "quarry_edits_redo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
+    "quarry_edits_add_stamp": (c_int, (c_void_p, c_void_p, c_double,)),
+    "quarry_edits_field": (c_void_p, (c_void_p,)),
+    "quarry_edits_get_stats": (c_int, (c_void_p, c_void_p,)),
+    "quarry_edits_hash": (c_uint64, (c_void_p,)),
     "quarry_export": (c_int, (c_void_p, c_size_t, c_int, c_int, c_double, c_int, c_char_p,)),
 }

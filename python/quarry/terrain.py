@@ -33,7 +33,7 @@ def _key(key: Key) -> Any:
 class Field:
     """Something with a surface: density is negative where it is solid."""
 
-    def __init__(self, pointer: int, source: Tuple[str, Tuple[Any, ...]]) -> None:
+    def __init__(self, pointer: int, source: Optional[Tuple[str, Tuple[Any, ...]]]) -> None:
         self._field = pointer
         self._source = source
 
@@ -42,6 +42,8 @@ class Field:
             _native.quick.quarry_field_free(self._field)
 
     def __reduce__(self) -> Any:
+        if self._source is None:
+            raise TypeError("a field with edits cannot be pickled: send the field below it, and the edits")
         return getattr(Field, self._source[0]), self._source[1]
 
     @staticmethod

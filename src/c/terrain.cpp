@@ -1,3 +1,5 @@
+#include "c/terrain.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -23,10 +25,6 @@
 
 using namespace quarry::terrain;  // NOLINT(google-build-using-namespace): the file is the C face of it
 
-struct quarry_field {
-    std::shared_ptr<const Field> field;
-    std::shared_ptr<const Materials> materials;
-};
 struct quarry_chunk {
     ChunkMesh mesh;
 };
@@ -39,12 +37,7 @@ namespace {
 
 using quarry::c::guarded;
 using quarry::c::made;
-
-template <class... Pointers>
-void need_all(Pointers... pointers) {
-    const bool missing = (... || (pointers == nullptr));
-    if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
-}
+using quarry::c::need_all;
 
 }  // namespace
 

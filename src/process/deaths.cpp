@@ -39,8 +39,9 @@ void Core::bury(std::size_t number, std::int64_t now) {
     if (cause.death == Death::hung) ++stats_.hung;
     judge(peer, refusing_ && cause.death == Death::none ? Cause{Death::shut_down, 0} : cause);
     seat.last_death = in_words(cause);
-    const bool was_ready =
-        peer.segment->header().state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(WorkerState::ready);
+    // It may have died before it was seen ready; and after nonsense its memory says nothing.
+    const bool was_ready = peer.was_ready || peer.segment->header().state.load(std::memory_order_relaxed) ==
+                                                 static_cast<std::uint32_t>(WorkerState::ready);
     const bool fruitful = peer.finished != 0;
     if (!was_ready && cause.death == Death::exited && cause.code == kWrongProtocolStatus) {
         failure_ = "the worker is of another version: it does not speak protocol " + std::to_string(kProtocol) +

@@ -50,6 +50,7 @@ struct Peer {
     os::Descriptor control;
     os::Child child;
     Stage stage = Stage::starting;
+    bool was_ready = false;
     Cause cause;  // why it is dying
     std::int64_t started = 0;
     std::uint32_t beat = 0;

@@ -130,6 +130,7 @@ void Core::look_at_start(Peer& peer, std::int64_t now) {
     const auto state = static_cast<WorkerState>(header.state.load(std::memory_order_acquire));
     if (state == WorkerState::ready) {
         peer.stage = Peer::Stage::ready;
+        peer.was_ready = true;
         peer.silence = 0;
         learn_handlers(peer);
         changed_.notify_all();

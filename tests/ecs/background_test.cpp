@@ -41,9 +41,9 @@ TEST(Background, CommandsAreAppliedAtTheFixedLaterTickWhateverTheExecutor) {
 }
 
 TEST(Background, RunsBesideTheTicks) {
+    std::atomic<bool> go{false};
     Pool pool(2);
     Schedule<LoggedWorld> schedule;
-    std::atomic<bool> go{false};
     schedule.add("slow").background(
         2, [](const LoggedWorld&) { return 0; },
         [&](int&, Commands<LoggedWorld>&) {
@@ -57,8 +57,8 @@ TEST(Background, RunsBesideTheTicks) {
 }
 
 TEST(Background, ScheduleWaitsForItBeforeItGoes) {
-    Pool pool(2);
     std::atomic<int> runs{0};
+    Pool pool(2);
     {
         Schedule<LoggedWorld> schedule;
         add_search(schedule, &runs);
@@ -69,8 +69,8 @@ TEST(Background, ScheduleWaitsForItBeforeItGoes) {
 }
 
 TEST(Background, DisabledIsAppliedOnceMoreAndNotStartedAgain) {
-    Pool pool(2);
     std::atomic<int> runs{0};
+    Pool pool(2);
     Schedule<LoggedWorld> schedule;
     add_search(schedule, &runs);
     LoggedWorld world;

@@ -205,9 +205,9 @@ TEST(Determinism, OrderOfCommandsIsSystemThenFirstEntityThenSequence) {
 
 TEST(Determinism, R69EveryEntityOfARangeIsVisitedOnceWhoeverTakesIt) {
     for (int workers = 1; workers <= 4; ++workers) {
+        std::vector<std::atomic<int>> visits(5000);
         Pool pool(workers);
         Schedule<LoggedWorld> schedule;
-        std::vector<std::atomic<int>> visits(5000);
         Stalls stalls(static_cast<std::uint64_t>(workers));
         schedule.add("visit").grain(3).each(5000, [&](LoggedWorld&, std::size_t i) {
             if (i % 50 == 0) stalls.maybe();

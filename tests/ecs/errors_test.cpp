@@ -111,11 +111,12 @@ TEST_P(Errors, AtEveryPlaceLeaveTheScheduleUsable) {
     enum Place { body, range, count, condition, apply, capture, background, kPlaces };
     for (int place = 0; place < kPlaces; ++place) {
         for (const ErrorPolicy policy : {ErrorPolicy::stop, ErrorPolicy::collect}) {
-            Schedule<LoggedWorld> schedule({.errors = policy});
-            bool fails = true;
+            // A background system may still run when it is set, and until the schedule is gone.
+            std::atomic<bool> fails{true};
             const auto maybe = [&](int here) {
                 if (fails && here == place) throw std::runtime_error("broken");
             };
+            Schedule<LoggedWorld> schedule({.errors = policy});
             schedule.add("plain").run([&](LoggedWorld&, Commands<LoggedWorld>& commands) {
                 maybe(body);
                 commands.custom([&](LoggedWorld& w) {
@@ -148,8 +149,8 @@ TEST_P(Errors, AtEveryPlaceLeaveTheScheduleUsable) {
 }
 
 TEST_P(Errors, CountThatChangesWithinItsSystemIsAnErrorByName) {
-    Schedule<LoggedWorld> schedule;
     std::atomic<std::size_t> count{10};
+    Schedule<LoggedWorld> schedule;
     schedule.add("growing").each([&](const LoggedWorld&) { return count.load(); },
                                  [&](LoggedWorld&, std::size_t) { ++count; });
     LoggedWorld world;

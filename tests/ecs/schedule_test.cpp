@@ -64,9 +64,9 @@ TEST(Schedule, PhaseOfAnUnknownNameIsRefused) {
 }
 
 TEST(Schedule, StatedOrdersHoldForSystemsAndSets) {
+    std::atomic<int> physics{0};
     Pool pool(4);
     Schedule<Nothing> schedule;
-    std::atomic<int> physics{0};
     int seen_after = -1;
     int seen_before = -1;
     for (int i = 0; i < 5; ++i) {
@@ -161,10 +161,10 @@ TEST(Schedule, CanNotBeChangedNorRunFromWithinItsTick) {
 }
 
 TEST(Schedule, R51SystemsOfAPhaseRunOnSeveralThreads) {
-    Pool pool(2);
-    Schedule<Nothing> schedule;
     std::atomic<int> inside{0};
     std::atomic<bool> met{false};
+    Pool pool(2);
+    Schedule<Nothing> schedule;
     for (int i = 0; i < 2; ++i) {
         schedule.add("system " + std::to_string(i)).run([&] {
             ++inside;

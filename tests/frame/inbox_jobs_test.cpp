@@ -58,9 +58,9 @@ TEST_P(InboxOf, EveryJobDeliversOnceWhateverTheSlots) {
 }
 
 TEST(InboxJobsTest, JobWithoutASlotDoesNotStartAndTheWorkerTakesOtherWork) {
+    std::atomic<int> started{0};
     Pool pool(1);
     Inbox<int> inbox({.slots = 1});
-    std::atomic<int> started{0};
     for (int i = 0; i < 3; ++i) {
         inbox.submit(pool, [&started, i] {
             ++started;

@@ -54,9 +54,9 @@ TEST(InboxLifeTest, InboxThatEndsCancelsWhatWaitsForASlot) {
 }
 
 TEST(InboxLifeTest, RunningJobOutlivesItsInboxAndItsResultIsDestroyed) {
+    std::atomic<int> step{0};
     Pool pool(1);
     auto counted = std::make_shared<int>(0);
-    std::atomic<int> step{0};
     {
         Inbox<std::shared_ptr<int>> inbox({.slots = 1});
         inbox.submit(pool, [&step, counted] {

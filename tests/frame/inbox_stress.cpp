@@ -90,12 +90,12 @@ TEST_P(InboxStress, ProducersThatPutThemselves) {
 TEST_P(InboxStress, JobsThatAreRaisedAndCancelled) {
     constexpr std::size_t kJobs = scaled(4'000, 40);
     for_each_seed("InboxStress.JobsThatAreRaisedAndCancelled", [&](std::uint64_t seed) {
+        std::atomic<std::size_t> given_up{0};
+        std::atomic<int> running{kProducers};
         // A single worker has nobody who finds what it overlooks.
         Pool pool({.workers = seed % 2 == 0 || GetParam() == 1 ? 1 : 4, .queue_capacity = 64});
         Inbox<std::uint32_t> inbox({.slots = GetParam(), .on_error = [](const std::exception_ptr&) {}});
         std::vector<std::atomic<bool>> cancelled(kProducers * kJobs);
-        std::atomic<std::size_t> given_up{0};
-        std::atomic<int> running{kProducers};
         std::vector<std::thread> producers;
         for (std::size_t p = 0; p < kProducers; ++p) {
             producers.emplace_back([&, p] {

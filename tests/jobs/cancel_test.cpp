@@ -52,10 +52,10 @@ TEST_P(CancelIn, JobThatHasNotStartedNeverRunsAndItsClosureEndsAtOnce) {
 
 TEST_P(CancelIn, StopTokenThatWasRequestedBeforeTheStartCancels) {
     for (const bool before_submit : {true, false}) {
+        std::atomic<bool> ran{false};
         BusyPool busy(one_each(), BusyPool::Io::busy);
         std::stop_source source;
         if (before_submit) source.request_stop();
-        std::atomic<bool> ran{false};
         const auto token = std::make_shared<int>(0);
         Task<void> task =
             busy.pool.submit([&ran, token] { ran = true; }, {.lane = GetParam(), .stop_token = source.get_token()});

@@ -147,6 +147,9 @@ TEST(Capacity, CallableThatThrowsWhileItIsTakenGivesItsRoomBack) {
 }
 
 TEST(Capacity, RoomThatIsGivenBackGoesToWhoWaits) {
+    std::atomic<bool> moving{false};
+    std::atomic<bool> go_on{false};
+    std::atomic<bool> accepted{false};
     BusyPool busy(two_workers(1));
     // Holds the only room until it throws.
     struct SlowToThrow {
@@ -161,9 +164,6 @@ TEST(Capacity, RoomThatIsGivenBackGoesToWhoWaits) {
         std::atomic<bool>* moving;
         std::atomic<bool>* go_on;
     };
-    std::atomic<bool> moving{false};
-    std::atomic<bool> go_on{false};
-    std::atomic<bool> accepted{false};
     std::jthread thrower([&] {
         const SlowToThrow callable(moving, go_on);
         EXPECT_THROW(busy.pool.submit(callable), std::runtime_error);
@@ -211,10 +211,10 @@ TEST(Capacity, WorkerNeverWaitsAndIsNeverRefused) {
 
 // From a job of another pool, and from a scope in a thread outside: submit goes beyond, try_submit is told.
 TEST(Capacity, JobOfAnotherPoolDoesNotWaitButIsRefused) {
+    std::atomic<int> ran{0};
     BusyPool busy(two_workers(1));
     Pool other(1);
     ASSERT_TRUE(busy.pool.try_submit([] {}));
-    std::atomic<int> ran{0};
     const auto inside_a_job = [&] {
         busy.pool.submit([&] { ++ran; });
         EXPECT_FALSE(busy.pool.try_submit([&] { ran += 100; }));
@@ -280,13 +280,13 @@ TEST(Capacity, JobsThatTheirWaiterRanLeaveTheirPlace) {
     for (const Lane lane : {Lane::frame, Lane::background, Lane::io}) {
         for (int level = 0; level < kPriorities; ++level) {
             const SubmitOptions options{.lane = lane, .priority = static_cast<Priority>(level)};
+            std::atomic<std::size_t> ran{0};
             BusyPool busy(two_workers(4), BusyPool::Io::busy);
             for (int i = 0; i < 40; ++i) {
                 auto task = busy.pool.try_submit([i] { return i; }, options);
                 ASSERT_TRUE(task) << "after " << i << " jobs that have ended";
                 EXPECT_EQ(task->get(), i);
             }
-            std::atomic<std::size_t> ran{0};
             EXPECT_EQ(accepted_by(busy.pool, lane, false, ran), 4U);
         }
     }
@@ -330,9 +330,9 @@ TEST(Capacity, JobsBesideThoseThatEndedKeepTheirOrder) {
 // A thread that waits for room gets that of a job which its waiter has run meanwhile.
 TEST(Capacity, RoomOfAJobThatItsWaiterRanGoesToWhoWaits) {
     for (std::size_t round = 0; round < scaled(50); ++round) {
+        std::atomic<bool> accepted{false};
         BusyPool busy(two_workers(1));
         Task<int> only = busy.pool.submit([] { return 1; });
-        std::atomic<bool> accepted{false};
         std::jthread waiter([&] {
             busy.pool.submit([] {});
             accepted = true;

@@ -251,9 +251,9 @@ TEST(CoroMisuse, EmptyOnesAreRefusedInOneLine) {
 }
 
 TEST(CoroMisuse, AwaitOfItsOwnTaskIsAnError) {
+    std::atomic<bool> set{false};
     Pool pool(1);
     std::optional<Task<int>> own;
-    std::atomic<bool> set{false};
     const auto coroutine = [&]() -> coro<int> {
         while (!set) co_await pool.schedule(Lane::frame);
         co_return co_await *own;

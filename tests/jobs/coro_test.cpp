@@ -284,9 +284,9 @@ TEST(Coro, CancelBeforeItsStartDestroysItAndAfterwardsIsTooLate) {
         EXPECT_TRUE(adds_up(busy.pool));
         EXPECT_EQ(busy.pool.stats().total.cancelled, 2U);  // the Task and its start
     }
+    std::atomic<bool> started{false};
     Pool pool(1);
     const auto hops = [&]() -> coro<void> { co_await pool.schedule(Lane::host); };
-    std::atomic<bool> started{false};
     const auto started_hops = [&]() -> coro<void> {
         started = true;
         co_await hops();

@@ -59,12 +59,12 @@ int use_in_child(std::unique_ptr<Pool>& pool, Task<int>& unfinished) {
     if (!throws_error([&] { unfinished.raise(Priority::urgent); })) return 41;
     if (!throws_error([&] { unfinished.cancel(); })) return 42;
     if (!throws_error([&] { std::move(unfinished).then([](int value) { return value; }); })) return 43;
+    std::atomic<int> ran{0};
     // Made before the old one goes: its threads get what the old ones had.
     Pool fresh(2);
     if (fresh.submit([] { return 5; }).get() != 5) return 25;
     pool.reset();
     if (!throws_error([&] { unfinished.wait(); })) return 26;
-    std::atomic<int> ran{0};
     fresh.scope([&](Scope& scope) {
         for (int i = 0; i < 1000; ++i) scope.spawn([&] { ++ran; });
     });

@@ -40,8 +40,8 @@ TEST(TaskGraphError, AtEveryNodeOfAGraphStopsExactlyThoseAfterIt) {
         Pool pool(std::max(workers, 1));
         constexpr std::size_t kNodes = 12;
         for (std::size_t failing = 0; failing < kNodes; ++failing) {
-            TaskGraph graph;
             std::vector<std::atomic<int>> ran(kNodes);
+            TaskGraph graph;
             std::vector<GraphNode> nodes;
             for (std::size_t i = 0; i < kNodes; ++i) {
                 nodes.push_back(graph.add("node " + std::to_string(i), [&, i] {
@@ -111,9 +111,9 @@ TEST(TaskGraphError, CanBeNoReasonForTheOthersNotToRun) {
 }
 
 TEST(TaskGraphError, CountThatChangesWhileItsRangesRunIsAnError) {
+    std::atomic<std::size_t> count{100};
     Pool pool(2);
     TaskGraph graph;
-    std::atomic<std::size_t> count{100};
     graph.add_ranges(
         "growing", [&] { return count.load(); }, [&](IndexRange range) { count += range.size(); });
     EXPECT_THROW(graph.run(pool), Error);
@@ -240,8 +240,8 @@ TEST(TaskGraphDeadline, RandomGraphsRunEveryNodeOnceForEveryRun) {
         // Everything that follows a deferrable node is deferrable, too.
         std::vector<bool> deferrable(60);
         std::vector<std::uint64_t> wanted(60);
-        TaskGraph graph;
         std::vector<std::atomic<std::uint64_t>> runs(60);
+        TaskGraph graph;
         std::vector<GraphNode> nodes;
         for (std::size_t i = 0; i < 60; ++i) {
             bool may = i % 7 == 3;

@@ -22,10 +22,10 @@ TEST(TaskGraphStress, LightAndHeavyNodesOnMoreWorkersThanCpus) {
 }
 
 TEST(TaskGraphStress, ForeignLanesAndRangesWithinAGraph) {
-    Pool pool(PoolOptions{.workers = 3, .io_threads = 2});
-    TaskGraph graph;
     std::atomic<std::uint64_t> sum{0};
     std::atomic<int> read{0};
+    Pool pool(PoolOptions{.workers = 3, .io_threads = 2});
+    TaskGraph graph;
     GraphNode end = graph.add("end", [] {});
     for (int i = 0; i < 6; ++i) {
         GraphNode load = graph.add("load", [&] { ++read; }).lane(i % 2 == 0 ? Lane::io : Lane::background);

@@ -32,10 +32,10 @@ TEST(TaskGraph, RunsEveryNodeOnceAndNeverBeforeWhatItWaitsFor) {
 }
 
 TEST(TaskGraph, HeavyNodesRunOnSeveralThreadsAtATime) {
-    Pool pool(2);
-    TaskGraph graph;
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
+    Pool pool(2);
+    TaskGraph graph;
     std::mutex mutex;
     std::set<std::thread::id> threads;
     for (int i = 0; i < 8; ++i) {
@@ -63,9 +63,9 @@ TEST(TaskGraph, ManyLightNodesAreShared) {
 }
 
 TEST(TaskGraph, NodeWithVeryManyBeforeItRunsOnceAndLast) {
+    std::atomic<int> before{0};
     Pool pool(4);
     TaskGraph graph;
-    std::atomic<int> before{0};
     int at_the_end = -1;
     int ends = 0;
     GraphNode last = graph.add("last", [&] {
@@ -132,9 +132,9 @@ TEST(TaskGraph, ShuffledRunsFollowFromTheirSeedAndObeyTheEdges) {
 TEST(TaskGraph, RangesRunEveryElementOnceInBlocksThatDependOnTheCountOnly) {
     std::vector<std::set<std::pair<std::size_t, std::size_t>>> blocks_of_runs;
     for (int way = 0; way < 5; ++way) {
+        std::vector<std::atomic<int>> hits(10'001);
         Pool pool(way == 0 ? 1 : way);
         TaskGraph graph;
-        std::vector<std::atomic<int>> hits(10'001);
         std::mutex mutex;
         std::set<std::pair<std::size_t, std::size_t>> blocks;
         graph.add_ranges(
@@ -320,10 +320,10 @@ TEST(TaskGraph, ObserverIsToldOfEveryNode) {
 }
 
 TEST(TaskGraph, NodesOfOtherLanesRunThereAndTheOthersWaitForThem) {
-    Pool pool(PoolOptions{.workers = 2, .io_threads = 1});
-    TaskGraph graph;
     std::atomic<int> io_lane{0};
     std::atomic<int> background{0};
+    Pool pool(PoolOptions{.workers = 2, .io_threads = 1});
+    TaskGraph graph;
     int last = 0;
     GraphNode start = graph.add("start", [] {});
     GraphNode end = graph.add("end", [&] { last = io_lane.load() + background.load(); });

@@ -126,11 +126,11 @@ void nest_scopes(Pool& pool, int level) {
 }
 
 TEST(ScopeStack, NestedScopesNeedAKibibyteALevelAtMost) {
+    std::atomic<bool> release{false};
+    std::atomic<bool> busy{false};
     Pool pool(1);
     deepest = 0;
     stack_base = 0;
-    std::atomic<bool> release{false};
-    std::atomic<bool> busy{false};
     // The only worker takes none of them: all are on this thread's stack.
     pool.submit([&] {
         busy = true;

@@ -180,6 +180,7 @@ TEST_P(LanesOf, IoThreadsStartWithTheFirstIoJob) {
 TEST_P(LanesOf, IoLaneFullOfSleepersDisturbsNobody) {
     std::latch release(1);
     std::atomic<int> slept{0};
+    std::atomic<int> ran{0};
     Pool pool(PoolOptions{.workers = GetParam(), .io_threads = 4});
     for (int i = 0; i < 100; ++i) {
         pool.submit(
@@ -189,7 +190,6 @@ TEST_P(LanesOf, IoLaneFullOfSleepersDisturbsNobody) {
             },
             {.lane = Lane::io});
     }
-    std::atomic<int> ran{0};
     for (int i = 0; i < 500; ++i) {
         pool.submit([&] { ++ran; });
         pool.submit([&] { ++ran; }, {.lane = Lane::background});
@@ -201,9 +201,9 @@ TEST_P(LanesOf, IoLaneFullOfSleepersDisturbsNobody) {
 }
 
 TEST_P(LanesOf, IoJobsHaveTheirOwnWorkerLocal) {
+    std::atomic<int> ran{0};
     Pool pool(PoolOptions{.workers = GetParam(), .io_threads = 2});
     WorkerLocal<int> counts(pool);
-    std::atomic<int> ran{0};
     for (int i = 0; i < 100; ++i) {
         for (const Lane lane : {Lane::frame, Lane::io}) {
             pool.submit(

@@ -134,6 +134,7 @@ TEST(OutsideSpawn, JobThatAGuestPublishedBeforeItLeftIsFoundByIdleWorkers) {
     std::atomic<bool> release_io{false};
     std::atomic<int> busy{0};
     std::atomic<int> ran{0};
+    std::atomic<bool> io_runs{false};
     Pool pool(2);
     for (int i = 0; i < 2; ++i) {
         pool.submit([&] {
@@ -142,7 +143,6 @@ TEST(OutsideSpawn, JobThatAGuestPublishedBeforeItLeftIsFoundByIdleWorkers) {
         });
     }
     ASSERT_TRUE(eventually([&] { return busy == 2; }));
-    std::atomic<bool> io_runs{false};
     Task<void> slow = pool.submit(
         [&] {
             io_runs = true;

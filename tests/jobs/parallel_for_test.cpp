@@ -72,6 +72,7 @@ TEST_P(ParallelForOn, LoopsNestInBodies) {
 
 TEST(ParallelFor, TakesIndicesOfAnyIntegerType) {
     std::atomic<std::int64_t> sum{0};
+    std::atomic<int> visits{0};
     Pool pool(2);
     const auto add = [&](auto i) { sum += static_cast<std::int64_t>(i); };
     parallel_for(pool, std::int8_t{-128}, std::int8_t{127}, add);
@@ -81,7 +82,6 @@ TEST(ParallelFor, TakesIndicesOfAnyIntegerType) {
     parallel_for(pool, -1000, 1000, add);
     EXPECT_EQ(sum.exchange(0), -1000);
     const auto first = std::numeric_limits<std::int64_t>::max() - 10;
-    std::atomic<int> visits{0};
     parallel_for(pool, first, std::numeric_limits<std::int64_t>::max(), [&](std::int64_t i) {
         EXPECT_GE(i, first);
         ++visits;
@@ -171,6 +171,7 @@ TEST(ParallelFor, RunsWhileOtherPoolsComeAndGo) {
 TEST(ParallelFor, LateWorkerTakesPartOfARunningRange) {
     std::atomic<bool> release{false};
     std::atomic<int> busy{0};
+    std::atomic<int> elsewhere{0};
     Pool pool(2);
     for (int i = 0; i < 2; ++i) {
         pool.submit([&] {
@@ -180,7 +181,6 @@ TEST(ParallelFor, LateWorkerTakesPartOfARunningRange) {
     }
     ASSERT_TRUE(eventually([&] { return busy == 2; }));
     const auto me = std::this_thread::get_id();
-    std::atomic<int> elsewhere{0};
     parallel_for(pool, 0, 400, [&](int i) {
         if (i == 20) release = true;
         spin_for(microseconds(100));

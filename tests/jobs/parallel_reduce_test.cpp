@@ -128,10 +128,10 @@ TEST_F(ParallelReduce, TheRangeMayStartBelowZeroAndMixIndexTypes) {
 
 // More indices than Index can count in one direction: nobody maps them all, so the test ends what it has begun.
 TEST_F(ParallelReduce, TheRangeMayBeWiderThanItsTypeGoesInOneDirection) {
-    Pool pool(1);
-    constexpr int kFirst = -2'000'000'000;
     std::atomic<int> calls{0};
     std::atomic<bool> in_range{true};
+    Pool pool(1);
+    constexpr int kFirst = -2'000'000'000;
     const auto note = [&](int i) {
         if (i < kFirst || i >= 2'000'000'000) in_range = false;
         if (calls.fetch_add(1) >= 1'000) throw Bang();

@@ -204,6 +204,7 @@ TEST(Pool, JobsOfOnePoolUseAnotherOneAndBack) {
 TEST(Pool, CurrentTellsThePoolWhoseJobRuns) {
     EXPECT_EQ(Pool::current(), nullptr);
     EXPECT_EQ(Pool::current_index(), -1);
+    std::latch ran(1);
     Pool outer(1);
     Pool inner(1);
     outer.scope([&](Scope&) {
@@ -213,7 +214,6 @@ TEST(Pool, CurrentTellsThePoolWhoseJobRuns) {
         EXPECT_EQ(Pool::current(), &outer);
     });
     EXPECT_EQ(Pool::current(), nullptr);
-    std::latch ran(1);
     Pool* seen = nullptr;
     int index = -2;
     inner.submit([&] {

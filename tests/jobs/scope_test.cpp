@@ -121,6 +121,7 @@ TEST(Scope, TakesClosuresAndResultsOfAnySizeAndAlignment) {
         std::array<std::byte, 64> bytes{};
         bool at_home() const { return reinterpret_cast<std::uintptr_t>(this) % 64 == 0; }
     };
+    std::atomic<bool> at_home{false};
     Pool pool(2);
     std::array<int, 300> big{};
     big.fill(1);
@@ -128,7 +129,6 @@ TEST(Scope, TakesClosuresAndResultsOfAnySizeAndAlignment) {
     ScopeResult<int> sum;
     ScopeResult<std::unique_ptr<std::string>> moved;
     ScopeResult<Aligned> returned;
-    std::atomic<bool> at_home{false};
     pool.scope([&](Scope& scope) {
         sum = scope.spawn([big] { return std::accumulate(big.begin(), big.end(), 0); });
         moved =
@@ -185,6 +185,7 @@ TEST(Scope, NothingOfItsJobsIsLeftWhenItReturns) {
 TEST(Scope, BeyondTheCapacityTheCallerRunsTheJobAtOnce) {
     std::latch started(1);
     std::atomic<bool> go{false};
+    std::atomic<int> ran{0};
     Pool pool(PoolOptions{.workers = 1, .queue_capacity = 4});
     pool.submit([&] {
         started.count_down();
@@ -192,7 +193,6 @@ TEST(Scope, BeyondTheCapacityTheCallerRunsTheJobAtOnce) {
     });
     started.wait();
     int here = 0;
-    std::atomic<int> ran{0};
     pool.scope([&](Scope& scope) {
         const auto me = std::this_thread::get_id();
         for (int i = 0; i < 10; ++i) {

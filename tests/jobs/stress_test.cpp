@@ -63,12 +63,12 @@ TEST(Stress, StealStormLosesNothing) {
     constexpr int kJobs = static_cast<int>(scaled(20'000, 3));
     for_each_seed("steal storm", [&](std::uint64_t seed) {
         std::vector<std::atomic<int>> runs(static_cast<std::size_t>(kJobs));
+        std::atomic<std::uint64_t> sum{0};
         Pool pool(PoolOptions{.workers = 16, .steal_batch = 1 + static_cast<std::size_t>(seed % 32)});
         pool.scope([&](Scope& scope) {
             for (auto& count : runs) scope.spawn([&] { ++count; });
         });
         for (const auto& count : runs) ASSERT_EQ(count.load(), 1);
-        std::atomic<std::uint64_t> sum{0};
         parallel_for(pool, 0, kJobs, [&](int i) { sum += static_cast<std::uint64_t>(i); });
         EXPECT_EQ(sum.load(), static_cast<std::uint64_t>(kJobs) * (kJobs - 1) / 2);
         EXPECT_TRUE(adds_up(pool));

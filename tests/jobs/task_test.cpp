@@ -195,6 +195,7 @@ TEST(Task, OneThatResubmitsItselfLetsTheOthersRun) {
     for (const bool lifo_slot : {true, false}) {
         std::atomic<bool> stop{false};
         std::atomic<bool> expired{false};
+        std::latch submitted(1);
         Pool pool(PoolOptions{.workers = 1, .lifo_slot = lifo_slot});
         struct Poller {
             static void poll(std::atomic<bool>& stop, std::atomic<bool>& expired, Clock::time_point end) {
@@ -203,7 +204,6 @@ TEST(Task, OneThatResubmitsItselfLetsTheOthersRun) {
                 Pool::current()->submit([&stop, &expired, end] { poll(stop, expired, end); });
             }
         };
-        std::latch submitted(1);
         pool.submit([&] {
             pool.submit([&] { stop = true; });
             pool.submit([&] { Poller::poll(stop, expired, Clock::now() + std::chrono::seconds(2)); });

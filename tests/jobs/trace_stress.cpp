@@ -33,10 +33,10 @@ void busy_frame(Pool& pool) {
 }
 
 TEST(TraceStress, FilesWrittenWhileThreadsRecordAreWholeAndNested) {
+    std::atomic<bool> enough{false};
     // The reader shares two cores with all of them, so they are few and what they write is short.
     Pool pool(2);
     Trace trace(pool, {.events_per_thread = 64});
-    std::atomic<bool> enough{false};
     std::vector<std::thread> hosts;
     for (int i = 0; i < 2; ++i) {
         hosts.emplace_back([&] {

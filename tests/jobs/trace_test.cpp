@@ -53,13 +53,13 @@ TEST(Trace, HasOneTrackAWorkerAndOneForEachThreadThatTookPart) {
 }
 
 TEST(Trace, EveryJobIsInASpanWithItsName) {
+    std::atomic<long> sum{0};
     Pool pool(2);
     Trace trace(pool);
     run_scope_of(pool, 300);
     std::vector<Task<int>> tasks;
     for (int i = 0; i < 40; ++i) tasks.push_back(pool.submit([i] { return spin_for(microseconds(10)), i; }));
     for (Task<int>& task : tasks) task.wait();
-    std::atomic<long> sum{0};
     // On a busy machine a loop may be over before a worker gets a CPU.
     EXPECT_TRUE(eventually([&] {
         parallel_for(pool, 0, 2000, [&](int i) { spin_for(microseconds(2)), sum += i; });

@@ -216,13 +216,13 @@ TEST(Waiting, WorkerThatSleepsInAWaitHidesNothingThatItSpawnedBefore) {
 // The same with tasks: each worker waits for the one that the other keeps in the middle of its deque.
 TEST(Waiting, TwoWorkersWaitForTasksHiddenInEachOthersDeques) {
     for (int round = 0; round < static_cast<int>(scaled(200)); ++round) {
-        Pool pool(2);
-        std::barrier meeting(2);
-        Task<int> tasks[2];
         std::atomic<int> inside_waits{0};
         std::atomic<int> fillers{0};
         std::atomic<int> sum{0};
         std::latch done(2);
+        std::barrier meeting(2);
+        Pool pool(2);
+        Task<int> tasks[2];
         for (int me = 0; me < 2; ++me) {
             pool.submit([&, me] {
                 const Marked here(me + 1);
@@ -308,13 +308,13 @@ TEST(Waiting, JobRunByAGuestSubmitsIntoAFullQueueWithoutWaiting) {
 TEST(Waiting, TaskRunByItsWaiterSubmitsIntoAFullQueueWithoutWaiting) {
     std::atomic<bool> release{false};
     std::latch busy(1);
+    std::atomic<int> ran{0};
     Pool pool(PoolOptions{.workers = 1, .queue_capacity = 2});
     pool.submit([&] {
         busy.count_down();
         while (!release) std::this_thread::yield();
     });
     busy.wait();
-    std::atomic<int> ran{0};
     Task<void> task = pool.submit([&] {
         for (int i = 0; i < 10; ++i) pool.submit([&] { ++ran; });
         release = true;
@@ -325,9 +325,9 @@ TEST(Waiting, TaskRunByItsWaiterSubmitsIntoAFullQueueWithoutWaiting) {
 
 // The same across pools: the job of B is what the worker of A waits for.
 TEST(Waiting, JobOfAnotherPoolSubmitsIntoAFullQueueWithoutWaiting) {
-    Pool a(PoolOptions{.workers = 1, .queue_capacity = 1});
     std::atomic<int> ran{0};
     std::atomic<bool> ended{false};
+    Pool a(PoolOptions{.workers = 1, .queue_capacity = 1});
     Pool b(1);
     a.submit([&] {
         b.scope([&](Scope& scope) {
@@ -344,13 +344,13 @@ TEST(Waiting, JobOfAnotherPoolSubmitsIntoAFullQueueWithoutWaiting) {
 TEST(Waiting, JobSpawnedIntoAnotherThreadsScopeByAGuestIsNotLost) {
     std::atomic<bool> release{false};
     std::latch busy(1);
+    std::atomic<int> ran{0};
     Pool pool(1);
     pool.submit([&] {
         busy.count_down();
         while (!release) std::this_thread::yield();
     });
     busy.wait();
-    std::atomic<int> ran{0};
     pool.scope([&](Scope& scope) {
         std::jthread([&] {
             pool.join([&] { scope.spawn([&] { ++ran; }); }, [&] { scope.spawn([&] { ++ran; }); });

@@ -37,10 +37,10 @@ TEST(WorkerLocal, SumsWithoutSharingGiveTheWhole) {
 
 TEST(WorkerLocal, JobsThatRunAtTheSameTimeHaveTheirOwn) {
     constexpr int kWorkers = 4;
+    std::latch left(kWorkers);
+    std::barrier meeting(kWorkers);
     Pool pool(kWorkers);
     WorkerLocal<int> numbers(pool, [] { return 100; });
-    std::barrier meeting(kWorkers);
-    std::latch left(kWorkers);
     std::vector<int*> places(kWorkers);
     for (std::size_t i = 0; i < kWorkers; ++i) {
         pool.submit([&, i] {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 // What the compiler says to wrong uses: one line that names the mistake, first of all.
 
@@ -20,7 +21,7 @@ struct Compiled {
 class Misuse : public testing::Test {
   protected:
     static Compiled compile(const std::string& code, const std::string& standard = "c++20") {
-        const std::string name = testing::TempDir() + "/quarry_misuse.cpp";
+        const std::string name = testing::TempDir() + "/quarry_misuse." + std::to_string(getpid()) + ".cpp";
         std::ofstream(name) << code;
         // The standard library's long types are of no interest here.
         const std::string command =
@@ -32,6 +33,7 @@ class Misuse : public testing::Test {
         for (std::size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, output)) > 0;)
             text.append(buffer, count);
         pclose(output);
+        std::remove(name.c_str());
         Compiled compiled;
         std::istringstream lines(text);
         for (std::string line; std::getline(lines, line); ++compiled.lines) {

@@ -149,6 +149,20 @@ TEST_P(ProcessFaults, ChildrenOfAWorkerDieWithIt) {
     expect_served(engine);
 }
 
+// What it wrote over said that it had been ready: it is none that cannot start, however often.
+TEST_P(ProcessFaults, AWorkerThatWritesNonsenseManyTimesIsReplacedEveryTime) {
+    Engine engine(options(1));
+    constexpr std::uint32_t kAllOver = 0;
+    for (int i = 0; i < 6; ++i) {
+        ASSERT_TRUE(engine.submit("garbage", bytes_of(kAllOver))) << i;
+        ASSERT_TRUE(engine.drain(in(kLong))) << i;
+        engine.poll();
+        ASSERT_TRUE(eventually([&] { return engine.ready() == quarry::process::Readiness::ready; })) << i;
+    }
+    EXPECT_EQ(engine.stats().corrupt, 6U);
+    expect_served(engine);
+}
+
 TEST_P(ProcessFaults, AForkedChildThatComesBackAnswersNothing) {
     Engine engine(options(1));
     for (int i = 0; i < 5; ++i) EXPECT_EQ(text_of(run_one(engine, "fork_and_return")), "once");

@@ -1,6 +1,7 @@
 """Engines for tests: two workers, and a patience that a loaded machine does not exhaust."""
 
 import os
+import signal
 import sys
 
 import pytest
@@ -11,6 +12,9 @@ if os.environ.get("QUARRY_TEST_INSTALLED") != "1":
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "python"))
 
 import quarry  # noqa: E402
+
+# A shell starts what runs in the background with Ctrl-C ignored, and so would all that is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def make_engine(handlers="handlers_for_tests", **options):

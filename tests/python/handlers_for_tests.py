@@ -153,6 +153,11 @@ def append_to(path_and_text):
         file.write(text)
 
 
+def append_slowly(path_and_text):
+    time.sleep(0.003)
+    append_to(path_and_text)
+
+
 def die_the_first_time(path):
     if not os.path.exists(path):
         with open(path, "w") as file:

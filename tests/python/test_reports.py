@@ -87,7 +87,7 @@ def test_commands_write_reports(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["stress", "--workers", "0"], ["sync", "--scenario", "SLOW"], ["fly"], [], ["bench", "--filter", "no such row"]]
+    "words", [["stress", "--workers", "0"], ["sync", "--scenario", "SLOW"], ["fly"], [], ["bench", "--filter", "no_such_row"]]
 )
 def test_wrong_options_are_said_with_status_2(words):
     done = _command(*words)

@@ -1,5 +1,6 @@
 #include "process/faults.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -43,13 +44,16 @@ process::EngineOptions own_workers(int workers, const FaultOptions& faults) {
     options.command = {"/proc/self/exe", "worker"};
     if (faults.any()) {
         options.environment.push_back(std::string(kFaultsVariable) + "=1");
-        options.memory_limit = kFaultMemoryLimit;
+        const bool fills = std::find(faults.kinds.begin(), faults.kinds.end(), FaultKind::oom) != faults.kinds.end();
+        if (fills) options.memory_limit = kFaultMemoryLimit;
     }
     return options;
 }
 
 FaultInjector::FaultInjector(process::Engine& engine, FaultOptions options)
-    : engine_(engine), options_(std::move(options)) {
+    : engine_(engine),
+      options_(std::move(options)),
+      broken_at_(static_cast<std::size_t>(engine.options().workers), kNever) {
     if (options_.any()) thread_ = std::thread([this] { run(); });
 }
 
@@ -71,14 +75,28 @@ void FaultInjector::run() {
             if (ending_.load()) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
+        const std::size_t worker = turn % static_cast<std::size_t>(engine_.options().workers);
+        while (!has_recovered(worker)) {
+            if (ending_.load()) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
         if (ending_.load()) return;
-        inject(options_.kinds[turn % options_.kinds.size()],
-               turn % static_cast<std::size_t>(engine_.options().workers));
+        inject(options_.kinds[turn % options_.kinds.size()], worker);
     }
 }
 
+// Where a process takes longer to start than faults are apart, nothing would ever be done, and nothing learnt from it.
+bool FaultInjector::has_recovered(std::size_t worker) {
+    const process::WorkerHealth health = engine_.health().workers[worker];
+    if (!health.alive) return false;
+    constexpr std::uint64_t kItsOwn = 1;  // a fault can be a job itself
+    return broken_at_[worker] == kNever || health.jobs > broken_at_[worker] + kItsOwn;
+}
+
 void FaultInjector::inject(FaultKind kind, std::size_t worker) {
-    const int process = engine_.health().workers[worker].process;
+    const process::WorkerHealth health = engine_.health().workers[worker];
+    const int process = health.process;
+    broken_at_[worker] = health.jobs;
     const process::JobOptions pinned{.priority = Priority::urgent, .worker = static_cast<int>(worker)};
     switch (kind) {
         case FaultKind::kill:

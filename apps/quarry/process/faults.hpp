@@ -23,7 +23,8 @@ struct FaultOptions {
 std::vector<FaultKind> faults_from(const std::string& typed);
 std::string name_of(const std::vector<FaultKind>& kinds);
 
-// Breaks workers of an engine while it runs, one after the other, at a steady rate.
+// Breaks workers of an engine while it runs, one after the other, at a steady rate; each only when it has done a job
+// since it was broken last.
 class FaultInjector {
   public:
     FaultInjector(process::Engine& engine, FaultOptions options);
@@ -35,11 +36,15 @@ class FaultInjector {
     std::uint64_t injected() const { return injected_.load(); }
 
   private:
+    static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
     void run();
+    bool has_recovered(std::size_t worker);
     void inject(FaultKind kind, std::size_t worker);
 
     process::Engine& engine_;
     FaultOptions options_;
+    std::vector<std::uint64_t> broken_at_;  // how many jobs each worker had done then
     std::atomic<bool> ending_{false};
     std::atomic<std::uint64_t> injected_{0};
     std::thread thread_;

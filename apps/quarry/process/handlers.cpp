@@ -94,8 +94,9 @@ void copy_job(JobContext& job) {
 }
 
 void fill_memory(JobContext&) {
-    std::vector<std::vector<char>> taken;
-    for (;;) taken.emplace_back(std::size_t{16} << 20, 'x');
+    // Not written to: a busy machine needs seconds to find real memory for all of it.
+    std::vector<std::unique_ptr<char[]>> taken;
+    for (;;) taken.push_back(std::make_unique_for_overwrite<char[]>(std::size_t{16} << 20));
 }
 
 // Nonsense over the rings of this worker, which begin at the first descriptor it was given.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "quarry/terrain/chunk_key.hpp"
@@ -24,8 +25,9 @@ struct StreamEvent {
     // Of an upload or a release.
     ChunkId id{};
     ChunkKey key{};
-    std::uint32_t mask = 0;  // the sides on which the neighbour is coarser
-    Mesh* mesh = nullptr;    // of an upload; the host may move from it
+    std::uint32_t mask = 0;            // the sides on which the neighbour is coarser
+    Mesh* mesh = nullptr;              // of an upload; the host may move from it
+    std::shared_ptr<void> prepared{};  // of an upload: what StreamerOptions::prepare made of the mesh
 
     // Of a show or a hide.
     std::span<const ChunkId> chunks{};

@@ -41,6 +41,11 @@ struct StreamerOptions {
     float fade = 0.25F;                                // seconds, handed through to the host
     Lane lane = Lane::background;                      // of the workers' jobs
 
+    // On a worker, for each mesh with a surface: what the host wants made of it beforehand, such as a buffer in its own
+    // format. An upload brings what this returned. Now and then it is called on the host's thread. What it throws goes
+    // to on_error, as if the field had thrown.
+    std::function<std::shared_ptr<void>(const Mesh&)> prepare{};
+
     // All on the host's thread, within update or deliver.
     std::function<void(const ChunkError&)> on_error{};
     std::function<void(const ChunkTransition&)> on_transition{};

@@ -79,7 +79,7 @@ void World::all_came(Group& group) {
 
 void World::refresh_added(Group& group) {
     for (Member& member : group.added) {
-        const std::uint32_t mask = mask_for(member.node);
+        const std::uint32_t mask = mask_for(tree_[member.node].key);
         if (member.chunk == kNone) {
             request(group, member, mask, cache_.take(tree_[member.node].key));
             continue;
@@ -101,7 +101,7 @@ void World::refresh_neighbours(Group& group) {
     std::vector<Member> kept;
     const ChunkKey key = tree_[group.node].key;
     for (std::uint32_t side = 0; side < side::count && !group.added.empty(); ++side) {
-        const NodeIndex found = tree_.beside(group.node, side);
+        const NodeIndex found = tree_.find_at_or_above(beyond(key, side), options_.max_lod);
         if (found == kNoNode) continue;
         const std::uint32_t back = 1u << opposite(side);
         const NodeIndex coarse = tree_[found].chunk != kNone ? found : shown_above(found);
@@ -121,7 +121,7 @@ void World::refresh_neighbours(Group& group) {
                 continue;
             }
             // The child of the node that will lie beside it, if it is not empty.
-            const NodeIndex beside = tree_.beside(fine, opposite(side));
+            const NodeIndex beside = tree_.find(beyond(tree_[fine].key, opposite(side)));
             const bool is_added = std::any_of(group.added.begin(), group.added.end(),
                                               [&](const Member& member) { return member.node == beside; });
             want_rebaked(group, fine, is_added ? mask & ~back : mask, kept);
@@ -219,6 +219,7 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
     record.kept = std::move(outcome.kept);
     record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
     record.baked = std::move(outcome.baked);
+    record.prepared = std::move(outcome.prepared);
     shared_.table.move(slot, ChunkState::ready);
     if (--group.outstanding == 0) all_came(group);
 }
@@ -229,8 +230,7 @@ void World::keep(const MeshOutcome& outcome) {
 
 // What is shown stays. The change is tried again when the plan changes at that node.
 void World::fail(Group& group, const ChunkError& error) {
-    tree_[group.node].failed = true;
-    cancel(group);
+    give_up_group(group);
     if (shared_.on_error) shared_.on_error(error);
 }
 

@@ -75,6 +75,7 @@ void ChunkTable::move(std::uint32_t slot, ChunkState to) {
     if (to != ChunkState::retired) return;
     record.kept.reset();
     record.baked = {};
+    record.prepared.reset();
     free_.push_back(slot);
 }
 

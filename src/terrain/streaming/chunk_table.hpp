@@ -26,6 +26,7 @@ struct ChunkRecord {
     bool failed = false;
     std::shared_ptr<KeptMesh> kept;  // what it was baked from
     Mesh baked;                      // from ready until the host has it
+    std::shared_ptr<void> prepared;  // as long as that
 };
 
 // All chunks and their states. A transition that the table below does not allow is a defect, and throws.

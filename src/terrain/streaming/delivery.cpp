@@ -153,8 +153,10 @@ bool Engine::hand_over(World& world, Group& group, const StreamerInbox::Receiver
         event.key = record.key;
         event.mask = record.mask;
         event.mesh = &record.baked;
+        event.prepared = record.prepared;
         receiver(event);
         record.baked = {};
+        record.prepared.reset();
         shared_.table.move(member->chunk, ChunkState::handed_over);
         ++shared_.stats.uploads;
         return true;

@@ -54,8 +54,9 @@ World::Plan World::plan_of(NodeIndex index) const {
     return node.failed ? Plan::given_up : Plan::wanted;
 }
 
-// What is missing of a node, at the side of the children in `facing`, or around it.
-void World::look_into(NodeIndex node, std::uint32_t facing, Surroundings& found) const {
+// What is missing in the place of a chunk, at the side of the children in `facing`, or around that place.
+void World::look_into(const ChunkKey& key, std::uint32_t facing, Surroundings& found) const {
+    NodeIndex node = tree_.find_at_or_above(key, options_.max_lod);
     if (node == kNoNode) {
         found.touches_outside = true;
         return;
@@ -67,20 +68,19 @@ void World::look_into(NodeIndex node, std::uint32_t facing, Surroundings& found)
 }
 
 // What is missing across the sides of a chunk, and whether one of them lies at the outside of the plan.
-void World::look_across_sides(NodeIndex index, Surroundings& found) const {
+void World::look_across_sides(const ChunkKey& key, Surroundings& found) const {
     for (std::uint32_t side = 0; side < side::count; ++side) {
-        look_into(tree_.beside(index, side), children_at(opposite(side)), found);
+        look_into(beyond(key, side), children_at(opposite(side)), found);
     }
 }
 
 // Whether what is missing across the sides of a chunk is connected by what is missing along its edges.
-bool World::hang_together(NodeIndex index, const std::vector<NodeIndex>& beside) {
+bool World::hang_together(const ChunkKey& key, const std::vector<NodeIndex>& beside) {
     Surroundings& ring = ring_;
     ring.clear();
     ring.missing = beside;
     for_each_neighbour([&](std::int32_t dx, std::int32_t dy, std::int32_t dz) {
-        if (dx * dx + dy * dy + dz * dz == 2)
-            look_into(tree_.beside(index, dx, dy, dz), children_touching(dx, dy, dz), ring);
+        if (dx * dx + dy * dy + dz * dz == 2) look_into(moved(key, dx, dy, dz), children_touching(dx, dy, dz), ring);
     });
     std::sort(ring.missing.begin() + static_cast<std::ptrdiff_t>(beside.size()), ring.missing.end());
     ring.missing.erase(
@@ -121,7 +121,7 @@ bool World::reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_
         const NodeIndex node = next.back().second;
         next.pop_back();
         across_.clear();
-        look_across_sides(node, across_);
+        look_across_sides(tree_[node].key, across_);
         is_open = across_.touches_outside;
         for (const NodeIndex beside : across_.missing) {
             if (tree_[beside].visited == open) is_open = true;
@@ -148,11 +148,11 @@ bool World::would_cut_off(const Group& group) {
     const std::uint32_t open = ++last_search_;
     for (const NodeIndex node : filled_.missing) tree_[node].visited = blocked;
     beside_.clear();
-    for (const NodeIndex node : filled_.missing) look_across_sides(node, beside_);
+    for (const NodeIndex node : filled_.missing) look_across_sides(tree_[node].key, beside_);
     std::erase_if(beside_.missing, [&](NodeIndex node) { return tree_[node].visited == blocked; });
     if (beside_.missing.empty()) return false;
     if (!beside_.touches_outside && filled_.missing.size() == 1 &&
-        hang_together(filled_.missing.front(), beside_.missing)) {
+        hang_together(tree_[filled_.missing.front()].key, beside_.missing)) {
         return false;
     }
     bool any_open = beside_.touches_outside;

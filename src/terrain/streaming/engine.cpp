@@ -58,6 +58,7 @@ std::shared_ptr<const MeshSource> make_source(std::shared_ptr<const Field> field
     source->field = std::move(field);
     source->materials = options.materials;
     source->extract = {.cells = options.cells, .lattice = options.lattice, .materials = source->materials.get()};
+    source->prepare = options.prepare;
     return source;
 }
 

@@ -18,6 +18,7 @@ struct MeshSource {
     std::shared_ptr<const Field> field;
     std::shared_ptr<const Materials> materials;
     ExtractOptions extract;
+    std::function<std::shared_ptr<void>(const Mesh&)> prepare;  // may be empty
 };
 
 // A chunk to be made: extracted unless there is a kept mesh, then baked.
@@ -37,7 +38,8 @@ struct MeshOutcome {
     std::shared_ptr<const MeshSource> source;
     std::shared_ptr<KeptMesh> kept;
     bool was_extracted = false;
-    Mesh baked;  // where there is a surface
+    Mesh baked;                      // where there is a surface
+    std::shared_ptr<void> prepared;  // what the host's function made of it
     std::exception_ptr error;
 };
 

@@ -22,12 +22,12 @@ bool World::plans_coarser(NodeIndex index, std::int32_t lod) const {
 
 // The sides on which what is shown beyond is coarser. Where nothing is shown the plan counts: what will appear there
 // then finds the mask right. Towards a place that bounds prove empty any mask is right: no surface reaches that side.
-std::uint32_t World::mask_for(NodeIndex index) const {
-    const ChunkKey key = tree_[index].key;
+std::uint32_t World::mask_for(const ChunkKey& key) const {
     std::uint32_t mask = 0;
     for (std::uint32_t side = 0; side < side::count; ++side) {
         if (key.lod == options_.max_lod || is_sibling_beyond(key, side)) continue;
-        const NodeIndex found = tree_.beside(index, side);
+        const ChunkKey across = beyond(key, side);
+        const NodeIndex found = tree_.find_at_or_above(across, options_.max_lod);
         if (found == kNoNode) continue;
         const Node& node = tree_[found];
         const bool same_level = node.key.lod == key.lod;
@@ -119,7 +119,7 @@ NodeIndex World::obstacle(const Group& group) const {
     NodeIndex found_obstacle = kNoNode;
     for_each_neighbour([&](std::int32_t dx, std::int32_t dy, std::int32_t dz) {
         if (found_obstacle != kNoNode) return;
-        const NodeIndex found = tree_.beside(group.node, dx, dy, dz);
+        const NodeIndex found = tree_.find_at_or_above(moved(key, dx, dy, dz), options_.max_lod);
         if (found == kNoNode) return;
         for (NodeIndex above = found; above != kNoNode; above = tree_[above].parent) {
             if (tree_[above].key.lod > coarsest && tree_[above].chunk != kNone) found_obstacle = above;

@@ -23,26 +23,6 @@ NodeIndex NodeTree::find_at_or_above(ChunkKey key, std::int32_t max_lod) const n
     return kNoNode;
 }
 
-NodeIndex NodeTree::beside(NodeIndex node, std::int32_t dx, std::int32_t dy, std::int32_t dz) const noexcept {
-    const Node& from = (*this)[node];
-    if (from.parent == kNoNode) return find(moved(from.key, dx, dy, dz));
-    // Along each axis: -1 or 2 lies beyond the parent.
-    const std::int32_t x = (from.key.x & 1) + dx;
-    const std::int32_t y = (from.key.y & 1) + dy;
-    const std::int32_t z = (from.key.z & 1) + dz;
-    const auto child = static_cast<NodeIndex>((x & 1) + 2 * (y & 1) + 4 * (z & 1));
-    const bool are_siblings = (x >> 1 | y >> 1 | z >> 1) == 0;
-    const NodeIndex parent = are_siblings ? from.parent : beside(from.parent, x >> 1, y >> 1, z >> 1);
-    if (parent == kNoNode || (*this)[parent].children == kNoNode) return parent;
-    // A coarser one that is not divided there has no children at all.
-    return (*this)[parent].children + child;
-}
-
-NodeIndex NodeTree::beside(NodeIndex node, std::uint32_t side) const noexcept {
-    const std::int32_t step = side % 2 == 0 ? -1 : 1;
-    return beside(node, side / 2 == 0 ? step : 0, side / 2 == 1 ? step : 0, side / 2 == 2 ? step : 0);
-}
-
 void NodeTree::insert(NodeIndex node) {
     if (2 * (count_ + 1) > places_.size()) grow();
     const std::size_t mask = places_.size() - 1;

@@ -60,9 +60,6 @@ class NodeTree {
     NodeIndex find(const ChunkKey& key) const noexcept;
     // The node of that key, or the nearest one above it.
     NodeIndex find_at_or_above(ChunkKey key, std::int32_t max_lod) const noexcept;
-    // The same for the place at (dx, dy, dz), each -1 to 1, from a node: by way of the parents they have in common.
-    NodeIndex beside(NodeIndex node, std::int32_t dx, std::int32_t dy, std::int32_t dz) const noexcept;
-    NodeIndex beside(NodeIndex node, std::uint32_t side) const noexcept;
 
     NodeIndex add_root(const ChunkKey& key);
     void remove_root(NodeIndex root);

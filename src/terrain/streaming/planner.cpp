@@ -268,9 +268,8 @@ bool Planner::is_needed(NodeIndex index) const {
     bool needed = has_split_child(index, 255);
     for_each_neighbour([&](std::int32_t dx, std::int32_t dy, std::int32_t dz) {
         if (needed) return;
-        const NodeIndex neighbour = tree_.beside(index, dx, dy, dz);
-        if (neighbour != kNoNode && tree_[neighbour].key.lod == key.lod)
-            needed = has_split_child(neighbour, children_touching(dx, dy, dz));
+        const NodeIndex neighbour = tree_.find(moved(key, dx, dy, dz));
+        if (neighbour != kNoNode) needed = has_split_child(neighbour, children_touching(dx, dy, dz));
     });
     return needed;
 }

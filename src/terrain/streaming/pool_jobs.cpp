@@ -20,7 +20,10 @@ MeshOutcome run(MeshJob job) noexcept {
             outcome.was_extracted = true;
         }
         const ChunkMesh& mesh = outcome.kept->mesh;
-        if (mesh.content == ChunkContent::surface) outcome.baked = bake(mesh, job.mask);
+        if (mesh.content == ChunkContent::surface) {
+            outcome.baked = bake(mesh, job.mask);
+            if (job.source->prepare) outcome.prepared = job.source->prepare(outcome.baked);
+        }
     } catch (...) {
         outcome.error = std::current_exception();
     }

@@ -35,7 +35,11 @@ Group* World::next_to_hand_over() {
     current_ = nullptr;
     for (;;) {
         if (next_ready_ >= ready_.size()) {
-            if (!std::exchange(round_showed_, false)) return is_stuck() ? give_way() : nullptr;
+            if (!std::exchange(round_showed_, false)) {
+                if (!is_stuck()) return nullptr;
+                if (Group* const group = give_way()) return group;
+                if (!give_up_one()) return nullptr;
+            }
             next_ready_ = 0;
             continue;
         }
@@ -74,12 +78,48 @@ Group* World::give_way() {
     return nullptr;
 }
 
+// Whether what is shown in a node, or below it, will not change before the plan does: something failed there.
+bool World::will_stay(NodeIndex index) const {
+    const Node& node = tree_[index];
+    if (node.failed) return true;
+    if (node.below == 0) return false;
+    for (NodeIndex child = node.children; child < node.children + 8; ++child) {
+        if (tree_[child].below != 0 && will_stay(child)) return true;
+    }
+    return false;
+}
+
+void World::give_up_place(NodeIndex index) {
+    tree_[index].failed = true;
+    if (tree_[index].group != kNone) cancel(groups_[tree_[index].group]);
+}
+
+// What would be cut off by it goes with it.
+void World::give_up_group(const Group& group) {
+    const NodeIndex node = group.node;
+    if (group.kind != ChangeKind::split && would_cut_off(group)) {
+        for (const NodeIndex cut_off : cut_off_) give_up_place(planned_at_or_above(cut_off));
+    }
+    give_up_place(node);
+}
+
+// Nothing goes on, because a group waits for what has failed.
+bool World::give_up_one() {
+    for (const std::uint32_t index : ready_) {
+        const Group& group = groups_[index];
+        const NodeIndex in_the_way = obstacle(group);
+        if (in_the_way == kNoNode || !will_stay(in_the_way)) continue;
+        give_up_group(group);
+        return true;
+    }
+    return false;
+}
+
 bool World::can_be_shown(Group& group) {
     const NodeIndex in_the_way = obstacle(group);
     if (in_the_way != kNoNode) {
         tree_[in_the_way].urgent = true;
-        if (!tree_[in_the_way].failed) return false;
-        // It will not go away.
+        if (!will_stay(in_the_way)) return false;
         if (would_cut_off(group)) return false;
         tree_[group.node].failed = true;
         cancel(group);
@@ -113,10 +153,17 @@ void World::bake_here(Group& group) {
             if (record.state != ChunkState::queued || record.kept == nullptr) continue;
             if (baked_here_ == kMostBakedHere) return;
             Mesh baked = bake(record.kept->mesh, record.mask);
+            std::shared_ptr<void> prepared;
+            try {
+                if (source_->prepare) prepared = source_->prepare(baked);
+            } catch (...) {
+                return;  // a worker will meet the same error, and report it
+            }
             if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
             ++baked_here_;
             ++shared_.stats.baked_by_host;
             record.baked = std::move(baked);
+            record.prepared = std::move(prepared);
             record.has_mesh = true;
             shared_.table.move(member.chunk, ChunkState::ready);
             --group.outstanding;

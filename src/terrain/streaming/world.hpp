@@ -122,7 +122,7 @@ class World {
     bool has_something(const Node& node) const noexcept { return node.chunk != kNone || node.below != 0; }
     NodeIndex shown_above(NodeIndex index) const;
     bool plans_coarser(NodeIndex index, std::int32_t lod) const;
-    std::uint32_t mask_for(NodeIndex index) const;
+    std::uint32_t mask_for(const ChunkKey& key) const;
     // A place that is not divided further: of the plan, or left over beside something shown.
     bool is_undivided(const Node& node) const;
     bool is_missing(NodeIndex index) const;
@@ -145,9 +145,9 @@ class World {
     };
     void look_below(NodeIndex index, Plan plan, std::uint32_t facing, Surroundings& found) const;
     Plan plan_of(NodeIndex index) const;
-    void look_into(NodeIndex node, std::uint32_t facing, Surroundings& found) const;
-    void look_across_sides(NodeIndex index, Surroundings& found) const;
-    bool hang_together(NodeIndex index, const std::vector<NodeIndex>& beside);
+    void look_into(const ChunkKey& key, std::uint32_t facing, Surroundings& found) const;
+    void look_across_sides(const ChunkKey& key, Surroundings& found) const;
+    bool hang_together(const ChunkKey& key, const std::vector<NodeIndex>& beside);
     bool reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_t open);
     bool would_cut_off(const Group& group);
 
@@ -171,6 +171,10 @@ class World {
     bool can_be_shown(Group& group);
     bool is_stuck() const;
     Group* give_way();
+    bool give_up_one();
+    void give_up_group(const Group& group);
+    void give_up_place(NodeIndex index);
+    bool will_stay(NodeIndex index) const;
     void bake_here(Group& group);
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);

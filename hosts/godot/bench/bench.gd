@@ -1,0 +1,93 @@
+# What a chunk costs the main thread: handed over by QuarryTerrain, and by add_surface_from_arrays with as many vertices, in one
+# run. Both with an instance, and with the release of the chunk that it replaces.
+extends SceneTree
+
+const ROUNDS := 5
+
+
+func _initialize() -> void:
+	run.call_deferred()
+
+
+func run() -> void:
+	OS.low_processor_usage_mode_sleep_usec = 1
+	Engine.max_fps = 120
+	var camera := Camera3D.new()
+	camera.position = Vector3(0, 30, 0)
+	get_root().add_child(camera)
+	var terrain := QuarryTerrain.new()
+	terrain.view_distance = 512
+	terrain.budget_ms = 4
+	get_root().add_child(terrain)
+	await terrain.terrain_ready
+	var ours := []
+	var theirs := []
+	for i in ROUNDS:
+		var before := terrain.get_stats()
+		camera.position.x += 400
+		# The terrain looks for the camera in the frame after this one.
+		for wait in 3:
+			await process_frame
+		while not terrain.get_stats().at_rest:
+			await process_frame
+		var after := terrain.get_stats()
+		var chunks: int = after.uploaded - before.uploaded
+		var vertices: int = (after.uploaded_vertices - before.uploaded_vertices) / chunks
+		ours.append((after.events_us - before.events_us) / chunks)
+		theirs.append(await usual_way(vertices, 200))
+		print("round %d: %d chunks of %d vertices: QuarryTerrain %.1f us, add_surface_from_arrays %.1f us a chunk" % [
+			i + 1, chunks, vertices, ours[-1], theirs[-1]])
+	ours.sort()
+	theirs.sort()
+	var mid := ROUNDS / 2
+	print("median: QuarryTerrain %.1f us, add_surface_from_arrays %.1f us, 1/%.1f; largest frame %.2f ms of %.1f" % [
+		ours[mid], theirs[mid], theirs[mid] / ours[mid], terrain.get_stats().frame_ms_max, terrain.budget_ms])
+	terrain.free()
+	quit()
+
+
+# Arrays of a hilly sheet with about so many vertices.
+func sheet(vertices: int) -> Array:
+	var side := maxi(int(sqrt(vertices)), 2)
+	var places := PackedVector3Array()
+	var normals := PackedVector3Array()
+	var indices := PackedInt32Array()
+	for z in side:
+		for x in side:
+			places.append(Vector3(x, sin(x * 0.3) * cos(z * 0.3), z))
+			normals.append(Vector3.UP)
+			if x > 0 and z > 0:
+				var at := z * side + x
+				indices.append_array([at, at - 1, at - side, at - side, at - 1, at - side - 1])
+	var arrays := []
+	arrays.resize(Mesh.ARRAY_MAX)
+	arrays[Mesh.ARRAY_VERTEX] = places
+	arrays[Mesh.ARRAY_NORMAL] = normals
+	arrays[Mesh.ARRAY_INDEX] = indices
+	return arrays
+
+
+# What a script does: a mesh from arrays, an instance of it, and the old ones freed.
+func usual_way(vertices: int, count: int) -> float:
+	var arrays := sheet(vertices)
+	var scenario := get_root().find_world_3d().scenario
+	var meshes: Array[ArrayMesh] = []
+	var instances: Array[RID] = []
+	var spent := 0
+	for i in count:
+		var begin := Time.get_ticks_usec()
+		var mesh := ArrayMesh.new()
+		mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)
+		var instance := RenderingServer.instance_create2(mesh.get_rid(), scenario)
+		RenderingServer.instance_set_transform(instance, Transform3D(Basis(), Vector3(i, 0, 0)))
+		meshes.append(mesh)
+		instances.append(instance)
+		if i >= 100:
+			RenderingServer.free_rid(instances[i - 100])
+			meshes[i - 100] = null
+		spent += Time.get_ticks_usec() - begin
+		if i % 20 == 19:
+			await process_frame
+	for i in range(maxi(count - 100, 0), count):
+		RenderingServer.free_rid(instances[i])
+	return float(spent) / count

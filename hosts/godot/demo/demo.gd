@@ -1,0 +1,74 @@
+# A terrain to fly and walk through.
+#
+# After "--" on the command line: --quit-when-ready ends as soon as the world is there; --pictures takes pictures, and ends.
+extends Node3D
+
+const HELP := """W A S D  move      mouse  look (click first)      wheel  speed
+Space, Shift  up, down      F  walk or fly      R  back to the start
+V  debug view      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
+
+@onready var terrain: QuarryTerrain = $Terrain
+@onready var walker: Node3D = $Walker
+
+
+func _ready() -> void:
+	$Screen/Help.text = HELP
+	terrain.failed.connect(func(message: String): $Screen/Help.text = message)
+	var options := OS.get_cmdline_user_args()
+	if "--quit-when-ready" in options:
+		terrain.terrain_ready.connect(func():
+			print("demo: ready")
+			get_tree().quit())
+	elif "--pictures" in options:
+		take_pictures()
+
+
+func _unhandled_key_input(event: InputEvent) -> void:
+	if not event.pressed or event.echo:
+		return
+	match event.physical_keycode:
+		KEY_ESCAPE: Input.mouse_mode = Input.MOUSE_MODE_VISIBLE
+		KEY_F: walker.is_walking = not walker.is_walking
+		KEY_R: walker.position = Vector3(0, 40, 0)
+		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 4
+		KEY_C: terrain.clear()
+		KEY_H: $Screen/Help.visible = not $Screen/Help.visible
+		KEY_F3: $Screen/LiveView.visible = not $Screen/LiveView.visible
+		KEY_G:
+			terrain.seed += 1
+			terrain.regenerate()
+
+
+func take_pictures() -> void:
+	$Screen/Help.hide()
+	await terrain.terrain_ready
+	await until_at_rest()
+	await take("start")
+	walker.position = Vector3(-40, 140, 160)
+	walker.turn(Vector2(0, 0.25))
+	await until_at_rest()
+	await take("above")
+	terrain.debug_view = QuarryTerrain.DEBUG_LODS
+	await take("lods")
+	terrain.debug_view = QuarryTerrain.DEBUG_BORDERS
+	await take("borders")
+	terrain.debug_view = QuarryTerrain.DEBUG_OFF
+	$Screen/Help.show()
+	$Screen/LiveView.show()
+	walker.position = Vector3(120, 60, 0)
+	await take("live_view")
+	get_tree().quit()
+
+
+func until_at_rest() -> void:
+	for i in 3:
+		await get_tree().process_frame
+	while not terrain.get_stats().at_rest:
+		await get_tree().process_frame
+
+
+func take(title: String) -> void:
+	for i in 3:
+		await RenderingServer.frame_post_draw
+	get_viewport().get_texture().get_image().save_png("res://picture_%s.png" % title)
+	print("demo: took a picture: ", title)

@@ -1,0 +1,60 @@
+#include "help.hpp"
+
+namespace quarry::godot {
+
+const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
+<class name="QuarryTerrain" inherits="Node3D" version="4.5">
+<brief_description>A terrain of any size, streamed around the camera.</brief_description>
+<description>Shows a world around the current camera, or around [member viewer]: fine near by, coarse far away. Worker threads make the meshes; the main thread hands over what is ready within [member budget_ms]. What is drawn has no hole and no overlap in any frame.</description>
+<tutorials></tutorials>
+<methods>
+<method name="regenerate"><return type="void" /><description>Makes the world anew. What is shown stays until the new world is complete. Also ends what [method clear] has begun.</description></method>
+<method name="clear"><return type="void" /><description>Takes the world away until [method regenerate] is called.</description></method>
+<method name="is_ready_around"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>Whether all of the ground within [param radius] of the global [param position] is shown as planned. Ask before a player may fall.</description></method>
+<method name="sample"><return type="float" /><param index="0" name="position" type="Vector3" /><description>The density at a global position: negative in the ground, positive in the air, 0 on the surface.</description></method>
+<method name="check_shown"><return type="String" /><description>Looks for holes, overlaps and open seams in what is drawn. Empty if there are none. For tests: it takes milliseconds.</description></method>
+<method name="get_stats"><return type="Dictionary" /><description>Figures: chunks in each state, queues, jobs of each worker, uploads, time of the main thread, memory.</description></method>
+</methods>
+<members>
+<member name="world" type="int" setter="set_world" getter="get_world">What the world is: hills of noise, the showcase with mountains and caves, or what [member description] says.</member>
+<member name="seed" type="int" setter="set_seed" getter="get_seed">Another number is another world.</member>
+<member name="octaves" type="int" setter="set_octaves" getter="get_octaves">Layers of noise.</member>
+<member name="frequency" type="float" setter="set_frequency" getter="get_frequency">Waves per metre of the first layer.</member>
+<member name="amplitude" type="float" setter="set_amplitude" getter="get_amplitude">Greatest height above the middle.</member>
+<member name="offset" type="float" setter="set_offset" getter="get_offset">Height of the middle.</member>
+<member name="lacunarity" type="float" setter="set_lacunarity" getter="get_lacunarity">Each layer has so many times the frequency of the last one.</member>
+<member name="persistence" type="float" setter="set_persistence" getter="get_persistence">Each layer has so many times the height of the last one.</member>
+<member name="description" type="String" setter="set_description" getter="get_description">A field as JSON text, used where [member world] says so. It comes before [member description_file].</member>
+<member name="description_file" type="String" setter="set_description_file" getter="get_description_file">A file with a field as JSON. Heightmaps are looked for in its folder.</member>
+<member name="voxel_size" type="float" setter="set_voxel_size" getter="get_voxel_size">Metres between samples of the finest level.</member>
+<member name="chunk_cells" type="int" setter="set_chunk_cells" getter="get_chunk_cells">Voxels along a side of a chunk, an even number.</member>
+<member name="lod_distance" type="float" setter="set_lod_distance" getter="get_lod_distance">Closer than this all is of the finest level. Each further level reaches twice as far.</member>
+<member name="lod_levels" type="int" setter="set_lod_levels" getter="get_lod_levels">Levels of detail.</member>
+<member name="view_distance" type="float" setter="set_view_distance" getter="get_view_distance">How far the world reaches.</member>
+<member name="viewer" type="NodePath" setter="set_viewer" getter="get_viewer">The node around which the world is shown. Empty: the current camera.</member>
+<member name="view_weight" type="float" setter="set_view_weight" getter="get_view_weight">By how much what lies behind the viewer counts as further away.</member>
+<member name="worker_threads" type="int" setter="set_worker_threads" getter="get_worker_threads">Threads that make meshes. 0: one for each CPU. Terrains with equal numbers share them.</member>
+<member name="budget_ms" type="float" setter="set_budget_ms" getter="get_budget_ms">Most time that a frame of the main thread may spend on the terrain.</member>
+<member name="uploads_per_frame" type="int" setter="set_uploads_per_frame" getter="get_uploads_per_frame">Most events that are handed over in a frame. 0: as the budget allows.</member>
+<member name="pending" type="int" setter="set_pending" getter="get_pending">Most chunks on their way at once.</member>
+<member name="debug_view" type="int" setter="set_debug_view" getter="get_debug_view">Colours for the levels of detail, borders of chunks, or a wireframe.</member>
+</members>
+<signals>
+<signal name="terrain_ready"><description>The ground around the viewer is complete. Once after each start and each change of the world.</description></signal>
+<signal name="chunk_shown"><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><description>A chunk appears. [param key] counts in chunks of that level.</description></signal>
+<signal name="chunk_hidden"><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><description>A chunk goes.</description></signal>
+<signal name="failed"><param index="0" name="message" type="String" /><description>A description cannot be read, a chunk cannot be made, or a viewer is out of range. What was shown stays.</description></signal>
+</signals>
+<constants>
+<constant name="WORLD_NOISE" value="0" enum="World">Hills of noise.</constant>
+<constant name="WORLD_SHOWCASE" value="1" enum="World">Mountains with caves.</constant>
+<constant name="WORLD_DESCRIPTION" value="2" enum="World">What [member description] says.</constant>
+<constant name="DEBUG_OFF" value="0" enum="DebugView">The world as it is.</constant>
+<constant name="DEBUG_LODS" value="1" enum="DebugView">A colour for each level of detail.</constant>
+<constant name="DEBUG_BORDERS" value="2" enum="DebugView">These colours, and lines along the borders of chunks.</constant>
+<constant name="DEBUG_WIREFRAME" value="3" enum="DebugView">Triangles, where the renderer can draw them.</constant>
+</constants>
+</class>
+)XML";
+
+}  // namespace quarry::godot

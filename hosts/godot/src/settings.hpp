@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/streamer_options.hpp"
+#include "registration.hpp"
+
+namespace quarry::godot {
+
+enum class WorldKind : std::int64_t { noise, showcase, description };
+
+// The properties of a QuarryTerrain.
+struct Settings {
+    std::int64_t world = 0;  // WorldKind
+    std::int64_t seed = 42;
+    std::int64_t octaves = 4;
+    double frequency = 0.02;
+    double amplitude = 32;
+    double offset = 0;
+    double lacunarity = 2;
+    double persistence = 0.5;
+    std::string description;
+    std::string description_file;
+
+    double voxel_size = 1;
+    std::int64_t chunk_cells = 32;
+    double lod_distance = 128;
+    std::int64_t lod_levels = 6;
+    double view_distance = 1024;
+
+    std::string viewer;  // a NodePath
+    double view_weight = 0.5;
+
+    std::int64_t worker_threads = 0;
+    double budget_ms = 2;
+    std::int64_t uploads_per_frame = 0;
+    std::int64_t pending = 1024;
+
+    std::int64_t debug_view = 0;  // DebugView
+};
+
+// What has to be done when a property changes.
+enum class Effect { none, world, workers, viewer, shading };
+
+struct Property {
+    ValueSpec value;
+    const char* group;
+    Effect effect;
+    std::variant<std::int64_t Settings::*, double Settings::*, std::string Settings::*> member;
+    double low = 0;  // of numbers
+    double high = 0;
+};
+
+// In the inspector's order.
+const std::vector<Property>& properties();
+
+Variant get(const Property& property, const Settings& settings);
+
+// Takes a value over, clamped to the property's range; a warning names the property where that was needed. False: it is
+// what it was.
+bool set(const Property& property, Settings& settings, const Variant& value);
+
+// What the settings describe. Throws quarry::Error or std::invalid_argument with the reason.
+struct DescribedWorld {
+    std::shared_ptr<const terrain::Field> field;
+    std::shared_ptr<const terrain::Materials> materials;  // may be null
+};
+// Text of the description and the folder of its heightmaps: files are read by the caller, who knows res://.
+DescribedWorld make_world(const Settings& settings, const std::string& json, const std::filesystem::path& folder);
+
+terrain::StreamerOptions streamer_options(const Settings& settings, const DescribedWorld& world);
+
+}  // namespace quarry::godot

@@ -1,0 +1,118 @@
+#include "shading.hpp"
+
+#include <string>
+
+#include "engine_calls.hpp"
+
+namespace quarry::godot {
+namespace {
+
+// Further render modes may follow.
+constexpr const char* kHead = "shader_type spatial;\nrender_mode cull_back, diffuse_burley, specular_schlick_ggx";
+
+constexpr const char* kBody = R"(;
+uniform int view = 0;
+uniform float cells = 32.0;
+uniform vec3 lod_color : source_color = vec3(1.0);
+uniform vec3 grass : source_color = vec3(0.29, 0.38, 0.14);
+uniform vec3 rock : source_color = vec3(0.42, 0.39, 0.36);
+uniform vec3 snow : source_color = vec3(0.90, 0.93, 0.97);
+uniform vec3 earth : source_color = vec3(0.45, 0.36, 0.24);
+uniform float snow_height = 150.0;
+varying vec3 place;
+varying vec3 world_place;
+varying vec3 world_normal;
+
+float random_at(vec2 cell) {
+    return fract(sin(dot(cell, vec2(127.1, 311.7))) * 43758.5453);
+}
+
+float noise_at(vec2 p) {
+    vec2 cell = floor(p);
+    vec2 f = p - cell;
+    f = f * f * (3.0 - 2.0 * f);
+    return mix(mix(random_at(cell), random_at(cell + vec2(1.0, 0.0)), f.x),
+               mix(random_at(cell + vec2(0.0, 1.0)), random_at(cell + vec2(1.0, 1.0)), f.x), f.y);
+}
+
+void vertex() {
+    place = VERTEX;
+    world_place = (MODEL_MATRIX * vec4(VERTEX, 1.0)).xyz;
+    world_normal = normalize(mat3(MODEL_MATRIX) * NORMAL);
+}
+
+// Fine grain near by; it fades before it could sparkle.
+float grain(vec3 p, float distance_to_eye) {
+    vec3 side = abs(world_normal);
+    vec2 plane = side.y > max(side.x, side.z) ? p.xz : side.x > side.z ? p.zy : p.xy;
+    float coarse = noise_at(plane * 0.05) * 0.6 + noise_at(plane * 0.21) * 0.4;
+    float fine = noise_at(plane * 1.3) * 0.5 + noise_at(plane * 4.1) * 0.5;
+    return mix(fine, 0.5, clamp(distance_to_eye / 120.0, 0.0, 1.0)) * 0.45 + coarse * 0.55;
+}
+
+vec4 weights_by_shape() {
+    float steep = smoothstep(0.75, 0.55, world_normal.y);
+    float white = smoothstep(snow_height, snow_height + 40.0, world_place.y) * (1.0 - steep);
+    return vec4((1.0 - steep) * (1.0 - white), steep, white, 0.0);
+}
+
+void fragment() {
+    float shade = grain(world_place, length(VERTEX));
+    // Without weights COLOR is white.
+    vec4 weights = dot(COLOR, vec4(1.0)) > 1.5 ? weights_by_shape() : COLOR;
+    weights /= max(dot(weights, vec4(1.0)), 0.001);
+    vec3 color = grass * weights.x + rock * weights.y + snow * weights.z + earth * weights.w;
+    ALBEDO = color * mix(0.68, 1.22, shade);
+    ROUGHNESS = mix(0.97, 0.65, weights.z);
+    SPECULAR = 0.2;
+    if (view != 0) {
+        ALBEDO = lod_color * mix(0.8, 1.0, shade);
+        if (view == 2) {
+            vec3 edge = min(place, vec3(cells) - place);
+            float line = min(edge.x, min(edge.y, edge.z));
+            ALBEDO *= smoothstep(0.0, 0.35, line) * 0.85 + 0.15;
+        }
+    }
+}
+)";
+
+// From near to far.
+constexpr std::array<Color, terrain::kCoarsestLod + 1> kLodColors{
+    Color{0.85F, 0.25F, 0.20F, 1}, Color{0.95F, 0.60F, 0.20F, 1}, Color{0.90F, 0.85F, 0.30F, 1},
+    Color{0.45F, 0.75F, 0.30F, 1}, Color{0.25F, 0.70F, 0.70F, 1}, Color{0.25F, 0.45F, 0.85F, 1},
+    Color{0.55F, 0.35F, 0.80F, 1}, Color{0.80F, 0.40F, 0.65F, 1}};
+
+std::string code(bool is_wireframe) {
+    return std::string(kHead) + (is_wireframe ? ", wireframe" : "") + kBody;
+}
+
+}  // namespace
+
+Shading::Shading() : server_(engine().server), shader_(server_.call("shader_create").to_rid()) {
+    server_.call("shader_set_code", shader_, code(false));
+    for (std::size_t lod = 0; lod < materials_.size(); ++lod) {
+        materials_[lod] = server_.call("material_create").to_rid();
+        server_.call("material_set_shader", materials_[lod], shader_);
+        server_.call("material_set_param", materials_[lod], "lod_color", kLodColors[lod]);
+    }
+}
+
+Shading::~Shading() {
+    for (const Rid material : materials_) engine().free_rid(engine().server, material);
+    engine().free_rid(engine().server, shader_);
+}
+
+void Shading::set(const char* parameter, const Variant& value) {
+    for (const Rid material : materials_) server_.call("material_set_param", material, parameter, value);
+}
+
+void Shading::set_up(DebugView view, std::int64_t cells) {
+    if (const bool wireframe = view == DebugView::wireframe; wireframe != is_wireframe_) {
+        is_wireframe_ = wireframe;
+        server_.call("shader_set_code", shader_, code(wireframe));
+    }
+    set("view", Variant(static_cast<std::int64_t>(view)));
+    set("cells", Variant(static_cast<double>(cells)));
+}
+
+}  // namespace quarry::godot

@@ -1,0 +1,251 @@
+#include "terrain_node.hpp"
+
+#include <cmath>
+#include <exception>
+
+#include "engine_calls.hpp"
+#include "quarry/terrain/field.hpp"
+#include "registration.hpp"
+
+namespace quarry::godot {
+namespace {
+
+// Node and Node3D
+constexpr std::int32_t kInternalProcess = 25;
+constexpr std::int32_t kEnterWorld = 41;
+constexpr std::int32_t kExitWorld = 42;
+constexpr std::int32_t kVisibilityChanged = 43;
+
+constexpr std::size_t kMostFailuresAFrame = 16;
+
+double milliseconds(std::chrono::steady_clock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+}
+
+bool is_visible(GDExtensionObjectPtr node) {
+    return engine().is_visible_in_tree.get<GDExtensionBool>(node) != 0;
+}
+
+}  // namespace
+
+void TerrainNode::notification(std::int32_t what) noexcept {
+    try {
+        switch (what) {
+            case kEnterWorld:
+                enter_world();
+                break;
+            case kExitWorld:
+                exit_world();
+                break;
+            case kInternalProcess:
+                process();
+                break;
+            case kVisibilityChanged:
+                // An old world that is still drawn hides the new one.
+                if (World* const drawn = old_world_ ? old_world_.get() : world_.get(); drawn != nullptr) {
+                    drawn->instances.set_visible(is_visible(self_));
+                }
+                break;
+            default:
+                break;
+        }
+    } catch (const std::exception& error) {
+        report_error("QuarryTerrain", error.what());
+    }
+}
+
+void TerrainNode::enter_world() {
+    const Variant self(self_);
+    scenario_ = self.call("get_world_3d").call("get_scenario").to_rid();
+    is_in_editor_ = Variant(api.singleton(Name("Engine").ptr())).call("is_editor_hint").to_bool();
+    is_in_world_ = true;
+    warned_of_viewer_ = false;
+    viewer_id_ = 0;
+    transform_ = engine().global_transform.get<Transform>(self_);
+    self.call("set_process_internal", true);
+    if (!is_cleared_) needs_build_ = true;
+}
+
+void TerrainNode::exit_world() {
+    is_in_world_ = false;
+    Variant(self_).call("set_process_internal", false);
+    old_world_.reset();
+    world_.reset();
+    shading_.reset();
+    happened_.clear();
+}
+
+void TerrainNode::process() {
+    if (needs_build_ && !is_cleared_) build();
+    follow_transform();
+    const std::optional<terrain::Viewer> viewer = find_viewer();
+    if (world_ != nullptr) {
+        const auto start = std::chrono::steady_clock::now();
+        stream(viewer ? &*viewer : nullptr);
+        const auto end = std::chrono::steady_clock::now();
+        frame_ms_ = milliseconds(end - start);
+        frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
+        ++frames_;
+        if (frame_ms_ > settings_.budget_ms) ++frames_over_budget_;
+        if (end - second_begins_ >= std::chrono::seconds(1)) {
+            uploads_per_second_ =
+                static_cast<double>(uploads_counted_ - uploads_before_) * 1000 / milliseconds(end - second_begins_);
+            uploads_before_ = uploads_counted_;
+            second_begins_ = end;
+        }
+    }
+    emit_what_happened();
+}
+
+void TerrainNode::stream(const terrain::Viewer* viewer) {
+    World& world = *world_;
+    if (viewer != nullptr) {
+        try {
+            world.streamer->update(*viewer);
+            last_viewer_error_.clear();
+            if (is_checked_) planned_ = world.streamer->shown();
+        } catch (const std::exception& error) {
+            // The same place in the next frame is no news.
+            if (last_viewer_error_ != error.what()) fail(error.what());
+            last_viewer_error_ = error.what();
+        }
+    }
+    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms);
+    const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
+    world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
+                                    [&](terrain::StreamEvent& event) { take_event(world, event); });
+    if (viewer != nullptr) look_for_ready(*viewer);
+}
+
+void TerrainNode::take_event(World& world, terrain::StreamEvent& event) {
+    if (event.more) waits_for_exchange_ = false;
+    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t vertices = world.instances.vertices();
+    world.instances.take(event);
+    const double us = 1000 * milliseconds(std::chrono::steady_clock::now() - start);
+    events_us_ += us;
+    if (event.kind != terrain::StreamEvent::Kind::upload) return;
+    uploaded_vertices_ += world.instances.vertices() - vertices;
+    upload_us_ = uploads_counted_ == 0 ? us : upload_us_ + (us - upload_us_) * 0.05;
+    ++uploads_counted_;
+}
+
+void TerrainNode::look_for_ready(const terrain::Viewer& viewer) {
+    if (!waits_for_ready_) return;
+    const terrain::Streamer& streamer = *world_->streamer;
+    const bool is_at_rest = streamer.at_rest();
+    // A viewer who never stands still must not keep the old world for ever.
+    const bool is_complete = is_at_rest || streamer.ready_around(viewer.position, 0.75 * settings_.view_distance);
+    if (old_world_ != nullptr && is_complete) end_exchange();
+    if (old_world_ != nullptr) return;
+    if (!is_at_rest && (waits_for_exchange_ || !streamer.ready_around(viewer.position, settings_.lod_distance))) return;
+    waits_for_ready_ = false;
+    waits_for_exchange_ = false;
+    happened_.push_back({Happened::Kind::ready});
+}
+
+// The world with other workers takes the place of the old one.
+void TerrainNode::end_exchange() {
+    old_world_.reset();
+    world_->instances.set_visible(is_visible(self_));
+}
+
+void TerrainNode::follow_transform() {
+    const auto now = engine().global_transform.get<Transform>(self_);
+    if (now == transform_) return;
+    transform_ = now;
+    for (World* const world : {world_.get(), old_world_.get()}) {
+        if (world != nullptr) world->instances.set_transform(now);
+    }
+}
+
+void TerrainNode::set_property(const Property& property, const Variant& value) {
+    if (!set(property, settings_, value)) return;
+    switch (property.effect) {
+        case Effect::workers:
+            needs_workers_ = true;
+            [[fallthrough]];
+        case Effect::world:
+            needs_build_ = true;
+            field_.reset();
+            break;
+        case Effect::viewer:
+            viewer_id_ = 0;
+            break;
+        case Effect::shading:
+            set_up_shading();
+            break;
+        case Effect::none:
+            break;
+    }
+}
+
+void TerrainNode::regenerate() {
+    is_cleared_ = false;
+    needs_build_ = true;
+    field_.reset();
+}
+
+void TerrainNode::clear() {
+    is_cleared_ = true;
+    needs_build_ = false;
+    waits_for_ready_ = false;
+    old_world_.reset();
+    if (world_ == nullptr) return;
+    world_.reset();
+}
+
+bool TerrainNode::is_ready_around(const Vec3& position, double radius) const {
+    if (world_ == nullptr || old_world_ != nullptr || needs_build_ || waits_for_exchange_) return false;
+    return world_->streamer->ready_around(to_local(position), radius);
+}
+
+double TerrainNode::sample(const Vec3& position) {
+    if (field_ == nullptr) field_ = described().field;
+    return field_->density_at(to_local(position));
+}
+
+void TerrainNode::fail(const std::string& message) {
+    if (happened_.size() < 4096) happened_.push_back({Happened::Kind::failed, {}, message});
+}
+
+bool TerrainNode::is_heard(const char* signal) const {
+    const Name name(signal);
+    const std::array<GDExtensionConstTypePtr, 1> arguments{name.ptr()};
+    GDExtensionBool heard = 0;
+    api.method_ptrcall(engine().has_connections.bind(), self_, arguments.data(), &heard);
+    return heard != 0;
+}
+
+// Whoever listens may do anything, even free the node: nothing of it is touched after the first signal.
+void TerrainNode::emit_what_happened() {
+    if (happened_.empty()) return;
+    const std::vector<Happened> list = std::exchange(happened_, {});
+    const GDObjectInstanceID id = api.id_of_object(self_);
+    std::size_t failures = 0;
+    for (const Happened& each : list) {
+        const GDExtensionObjectPtr object = api.object_from_id(id);
+        if (object == nullptr) return;
+        const Variant self(object);
+        const Vec3i place{each.key.x, each.key.y, each.key.z};
+        const auto lod = static_cast<std::int64_t>(each.key.lod);
+        switch (each.kind) {
+            case Happened::Kind::ready:
+                self.call("emit_signal", "terrain_ready");
+                break;
+            case Happened::Kind::shown:
+                self.call("emit_signal", "chunk_shown", place, lod);
+                break;
+            case Happened::Kind::hidden:
+                self.call("emit_signal", "chunk_hidden", place, lod);
+                break;
+            case Happened::Kind::failed:
+                if (++failures > kMostFailuresAFrame) break;
+                report_warning(each.message);
+                self.call("emit_signal", "failed", each.message);
+                break;
+        }
+    }
+}
+
+}  // namespace quarry::godot

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chunk_instances.hpp"
+#include "quarry/jobs/pool.hpp"
+#include "quarry/terrain/streamer.hpp"
+#include "settings.hpp"
+#include "shading.hpp"
+
+namespace quarry::godot {
+
+// The node QuarryTerrain: streams a terrain around a viewer. Lives on Godot's main thread.
+class TerrainNode {
+  public:
+    explicit TerrainNode(GDExtensionObjectPtr self) : self_(self) {}
+    TerrainNode(const TerrainNode&) = delete;
+    TerrainNode& operator=(const TerrainNode&) = delete;
+
+    static constexpr const char* kClass = "QuarryTerrain";
+    static void register_class();
+
+    void notification(std::int32_t what) noexcept;
+
+    Variant get_property(const Property& property) const { return get(property, settings_); }
+    void set_property(const Property& property, const Variant& value);
+
+    // The functions of the node.
+    void regenerate();
+    void clear();
+    bool is_ready_around(const Vec3& position, double radius) const;
+    double sample(const Vec3& position);
+    Variant stats() const;
+    // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
+    std::string check_shown();
+
+  private:
+    // One world with all that is drawn of it. Members die in the opposite order: the streamer first.
+    struct World {
+        World(std::shared_ptr<Pool> workers, const Shading& shading) : pool(std::move(workers)), instances(shading) {}
+        std::shared_ptr<Pool> pool;
+        ChunkInstances instances;
+        std::unique_ptr<terrain::Streamer> streamer;
+    };
+    struct Happened {
+        enum class Kind { ready, shown, hidden, failed };
+        Kind kind;
+        terrain::ChunkKey key{};
+        std::string message{};
+    };
+
+    void enter_world();
+    void exit_world();
+    void process();
+    void stream(const terrain::Viewer* viewer);
+    void take_event(World& world, terrain::StreamEvent& event);
+    void look_for_ready(const terrain::Viewer& viewer);
+    void follow_transform();
+
+    void build();
+    DescribedWorld described() const;
+    std::unique_ptr<World> new_world(const DescribedWorld& world, bool is_hidden);
+    terrain::StreamerOptions options_for(const DescribedWorld& world);
+    void end_exchange();
+    void set_up_shading();
+
+    std::optional<terrain::Viewer> find_viewer();
+    GDExtensionObjectPtr viewer_node();
+    GDExtensionObjectPtr editor_camera() const;
+    terrain::Position to_local(const Vec3& global) const;
+
+    void fail(const std::string& message);
+    void emit_what_happened();
+    bool is_heard(const char* signal) const;
+
+    const GDExtensionObjectPtr self_;
+    Settings settings_;
+    std::unique_ptr<Shading> shading_;
+    std::unique_ptr<World> world_;
+    std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete
+    std::shared_ptr<const terrain::Field> field_;
+
+    Rid scenario_;
+    Transform transform_;
+    bool is_in_world_ = false;
+    bool is_in_editor_ = false;
+    bool is_cleared_ = false;
+    bool needs_build_ = false;
+    bool needs_workers_ = false;
+    bool waits_for_ready_ = false;
+    bool waits_for_exchange_ = false;
+    bool warned_of_viewer_ = false;
+    GDObjectInstanceID viewer_id_ = 0;
+
+    bool is_checked_ = false;      // by check_shown(), so that the plan is noted for it
+    terrain::ShownWorld planned_;  // after the last update
+
+    std::vector<Happened> happened_;
+    std::string last_viewer_error_;
+
+    // Figures of the hand-over.
+    double frame_ms_ = 0;
+    double frame_ms_max_ = 0;
+    double upload_us_ = 0;  // moving average
+    double events_us_ = 0;  // of all events, whatever their kind
+    std::uint64_t uploaded_vertices_ = 0;
+    std::uint64_t frames_ = 0;
+    std::uint64_t frames_over_budget_ = 0;
+    double uploads_per_second_ = 0;
+    std::uint64_t uploads_counted_ = 0;
+    std::uint64_t uploads_before_ = 0;
+    std::chrono::steady_clock::time_point second_begins_{};
+};
+
+}  // namespace quarry::godot

@@ -1,0 +1,92 @@
+#include <utility>
+
+#include "quarry/jobs/stats.hpp"
+#include "quarry/terrain/mesh_memory.hpp"
+#include "terrain_node.hpp"
+
+namespace quarry::godot {
+namespace {
+
+template <class Number>
+void set_count(Dictionary& into, std::string_view key, Number value) {
+    into.set(key, static_cast<std::int64_t>(value));
+}
+
+Variant states_of(const terrain::StreamerStats& stats) {
+    Dictionary states;
+    for (std::size_t i = 0; i < terrain::kChunkStates; ++i) {
+        set_count(states, terrain::name_of(static_cast<terrain::ChunkState>(i)), stats.in_state[i]);
+    }
+    return Variant(states);
+}
+
+// Jobs that each worker has done.
+Variant jobs_of(const Pool& pool) {
+    Variant list = Variant::empty_array();
+    for (const WorkerStats& worker : pool.stats().workers) {
+        list.call("append", static_cast<std::int64_t>(worker.executed()));
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string TerrainNode::check_shown() {
+    if (world_ == nullptr) return {};
+    const terrain::ShownWorld shown = world_->streamer->shown();
+    // The first time nothing is known of the plan before this frame's delivery.
+    const terrain::ShownCheck found = terrain::check_shown(shown, std::exchange(is_checked_, true) ? planned_ : shown);
+    if (!found.is_right()) return found.first;
+    std::size_t drawn = 0;
+    for (const terrain::ShownChunk& chunk : shown.chunks) {
+        if (!chunk.has_mesh) continue;
+        ++drawn;
+        if (world_->instances.shows(chunk.id, chunk.key)) continue;
+        return "a chunk of level " + std::to_string(chunk.key.lod) + " should be drawn and is not";
+    }
+    if (drawn == world_->instances.shown()) return {};
+    return std::to_string(world_->instances.shown()) + " chunks are drawn in place of " + std::to_string(drawn);
+}
+
+Variant TerrainNode::stats() const {
+    Dictionary all;
+    all.set("frame_ms", frame_ms_);
+    all.set("frame_ms_max", frame_ms_max_);
+    all.set("budget_ms", settings_.budget_ms);
+    set_count(all, "frames", frames_);
+    set_count(all, "frames_over_budget", frames_over_budget_);
+    all.set("upload_us", upload_us_);
+    all.set("uploads_per_second", uploads_per_second_);
+    all.set("events_us", events_us_);
+    set_count(all, "uploaded", uploads_counted_);
+    set_count(all, "uploaded_vertices", uploaded_vertices_);
+    const terrain::MeshMemoryUse memory = terrain::mesh_memory_use();
+    set_count(all, "mesh_memory_used", memory.used);
+    set_count(all, "mesh_memory_reserved", memory.reserved);
+    const bool has_world = world_ != nullptr;
+    all.set("has_world", has_world);
+    set_count(all, "chunks_shown", has_world ? world_->instances.shown() : 0);
+    set_count(all, "chunks_held", has_world ? world_->instances.held() : 0);
+    set_count(all, "chunks_spare", has_world ? world_->instances.spare() : 0);
+    set_count(all, "vertices", has_world ? world_->instances.vertices() : 0);
+    if (!has_world) return Variant(all);
+
+    const terrain::StreamerStats stats = world_->streamer->stats();
+    all.set("at_rest", world_->streamer->at_rest());
+    all.set_variant("states", states_of(stats));
+    all.set_variant("worker_jobs", jobs_of(*world_->pool));
+    set_count(all, "queued", stats.queued);
+    set_count(all, "groups", stats.groups);
+    set_count(all, "changes_waiting", stats.changes_waiting);
+    set_count(all, "uploads", stats.uploads);
+    set_count(all, "meshed", stats.meshed);
+    set_count(all, "rebaked", stats.rebaked);
+    set_count(all, "failed", stats.failed);
+    set_count(all, "stale", stats.stale);
+    set_count(all, "cancelled", stats.cancelled);
+    all.set("wasted_share", stats.wasted_share());
+    set_count(all, "cached_bytes", stats.cached_bytes);
+    return Variant(all);
+}
+
+}  // namespace quarry::godot

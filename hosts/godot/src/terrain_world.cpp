@@ -1,0 +1,179 @@
+// How a QuarryTerrain's world is made and exchanged, and who looks at it.
+#include <cmath>
+#include <exception>
+#include <map>
+
+#include "engine_calls.hpp"
+#include "quarry/jobs/error.hpp"
+#include "quarry/terrain/field.hpp"
+#include "registration.hpp"
+#include "terrain_node.hpp"
+
+namespace quarry::godot {
+namespace {
+
+// Terrains with an equal number of workers share them.
+std::shared_ptr<Pool> pool_with(std::int64_t workers) {
+    static std::map<std::int64_t, std::weak_ptr<Pool>> pools;
+    std::shared_ptr<Pool> pool = pools[workers].lock();
+    if (pool == nullptr) {
+        PoolOptions options;
+        options.workers = static_cast<int>(workers);
+        options.io_threads = 0;
+        options.name = "quarry";
+        pool = std::make_shared<Pool>(options);
+        pools[workers] = pool;
+    }
+    return pool;
+}
+
+std::string what_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+        return known.what();
+    } catch (...) {
+        return "unknown error";
+    }
+}
+
+}  // namespace
+
+// A description that cannot be read leaves the last good world as it is.
+void TerrainNode::build() {
+    needs_build_ = false;
+    try {
+        const DescribedWorld wanted = described();
+        if (shading_ == nullptr) shading_ = std::make_unique<Shading>();
+        if (world_ == nullptr) {
+            world_ = new_world(wanted, false);
+        } else if (needs_workers_) {
+            std::unique_ptr<World> next = new_world(wanted, true);
+            if (old_world_ == nullptr) old_world_ = std::move(world_);
+            world_ = std::move(next);
+        } else {
+            world_->streamer->exchange(wanted.field, options_for(wanted));
+            waits_for_exchange_ = true;
+        }
+        needs_workers_ = false;
+        field_ = wanted.field;
+        waits_for_ready_ = true;
+        set_up_shading();
+    } catch (const std::exception& error) {
+        fail(error.what());
+    }
+}
+
+std::unique_ptr<TerrainNode::World> TerrainNode::new_world(const DescribedWorld& wanted, bool is_hidden) {
+    auto world = std::make_unique<World>(pool_with(settings_.worker_threads), *shading_);
+    world->streamer = std::make_unique<terrain::Streamer>(*world->pool, wanted.field, options_for(wanted));
+    world->instances.set_scenario(scenario_);
+    world->instances.set_transform(transform_);
+    world->instances.set_visible(!is_hidden && engine().is_visible_in_tree.get<GDExtensionBool>(self_) != 0);
+    world->instances.set_listener([this](const terrain::ChunkKey& key, bool is_shown) {
+        if (!is_heard(is_shown ? "chunk_shown" : "chunk_hidden")) return;
+        happened_.push_back({is_shown ? Happened::Kind::shown : Happened::Kind::hidden, key, {}});
+    });
+    return world;
+}
+
+terrain::StreamerOptions TerrainNode::options_for(const DescribedWorld& world) {
+    terrain::StreamerOptions options = streamer_options(settings_, world);
+    options.on_error = [this](const terrain::ChunkError& error) {
+        const terrain::ChunkKey& key = error.key;
+        fail("chunk (" + std::to_string(key.x) + ", " + std::to_string(key.y) + ", " + std::to_string(key.z) +
+             ") of level " + std::to_string(key.lod) + ": " + what_of(error.error));
+    };
+    return options;
+}
+
+DescribedWorld TerrainNode::described() const {
+    if (static_cast<WorldKind>(settings_.world) != WorldKind::description) return make_world(settings_, {}, {});
+    const Variant project(api.singleton(Name("ProjectSettings").ptr()));
+    const auto real_path = [&](const Variant& path) { return project.call("globalize_path", path).to_text(); };
+    if (!settings_.description.empty()) {
+        return make_world(settings_, settings_.description, real_path(Variant("res://")));
+    }
+    if (settings_.description_file.empty()) {
+        throw Error("the world is a description, but description and description_file are both empty");
+    }
+    // Godot's own functions know res:// and packed projects.
+    const std::string& file = settings_.description_file;
+    const Text path(file);
+    const std::array<GDExtensionConstTypePtr, 1> arguments{path.ptr()};
+    GDExtensionBool is_there = 0;
+    api.method_ptrcall(engine().file_exists.bind(), nullptr, arguments.data(), &is_there);
+    if (is_there == 0) throw Error(file + ": there is no such file");
+    Text json;
+    api.method_ptrcall(engine().file_text.bind(), nullptr, arguments.data(), json.ptr());
+    return make_world(settings_, json.utf8(), real_path(Variant(file).call("get_base_dir")));
+}
+
+void TerrainNode::set_up_shading() {
+    if (shading_ != nullptr) {
+        shading_->set_up(static_cast<DebugView>(settings_.debug_view), settings_.chunk_cells);
+    }
+}
+
+GDExtensionObjectPtr TerrainNode::editor_camera() const {
+    const Variant editor(api.singleton(Name("EditorInterface").ptr()));
+    return editor.call("get_editor_viewport_3d", std::int64_t{0}).call("get_camera_3d").to_object();
+}
+
+GDExtensionObjectPtr TerrainNode::viewer_node() {
+    if (is_in_editor_) return editor_camera();
+    if (!settings_.viewer.empty()) {
+        GDExtensionObjectPtr node = viewer_id_ == 0 ? nullptr : api.object_from_id(viewer_id_);
+        if (node == nullptr) {
+            node = Variant(self_).call("get_node_or_null", settings_.viewer).to_object();
+            if (node != nullptr) {
+                node = api.object_cast_to(node, engine().node3d_tag);
+            }
+            viewer_id_ = node == nullptr ? 0 : api.id_of_object(node);
+        }
+        if (node != nullptr) return Variant(node).call("is_inside_tree").to_bool() ? node : nullptr;
+    }
+    const auto viewport = engine().viewport.get<GDExtensionObjectPtr>(self_);
+    return viewport == nullptr ? nullptr : engine().camera.get<GDExtensionObjectPtr>(viewport);
+}
+
+std::optional<terrain::Viewer> TerrainNode::find_viewer() {
+    const GDExtensionObjectPtr node = viewer_node();
+    if (node == nullptr) {
+        if (!warned_of_viewer_ && frames_ > 1) {
+            warned_of_viewer_ = true;
+            report_warning("there is neither a viewer nor a camera: nothing new is shown until there is one");
+        }
+        return std::nullopt;
+    }
+    warned_of_viewer_ = false;
+    const auto place = engine().global_transform.get<Transform>(node);
+    terrain::Viewer viewer;
+    viewer.position = to_local(place.origin);
+    // A camera looks along its negative z axis.
+    const Vec3 ahead{place.origin.x - place.rows[0].z, place.origin.y - place.rows[1].z,
+                     place.origin.z - place.rows[2].z};
+    const terrain::Position end = to_local(ahead);
+    viewer.direction = {end.x - viewer.position.x, end.y - viewer.position.y, end.z - viewer.position.z};
+    return viewer;
+}
+
+// By the inverse of the node's transform.
+terrain::Position TerrainNode::to_local(const Vec3& global) const {
+    const auto& [a, b, c] = transform_.rows;
+    const double x = static_cast<double>(global.x) - transform_.origin.x;
+    const double y = static_cast<double>(global.y) - transform_.origin.y;
+    const double z = static_cast<double>(global.z) - transform_.origin.z;
+    const auto minor = [](double p, double q, double r, double s) { return p * s - q * r; };
+    const double xx = minor(b.y, b.z, c.y, c.z);
+    const double yy = minor(a.y, a.z, c.y, c.z);
+    const double zz = minor(a.y, a.z, b.y, b.z);
+    const double determinant = a.x * xx - b.x * yy + c.x * zz;
+    if (determinant == 0) return {x, y, z};
+    return {
+        (x * xx - y * yy + z * zz) / determinant,
+        (-x * minor(b.x, b.z, c.x, c.z) + y * minor(a.x, a.z, c.x, c.z) - z * minor(a.x, a.z, b.x, b.z)) / determinant,
+        (x * minor(b.x, b.y, c.x, c.y) - y * minor(a.x, a.y, c.x, c.y) + z * minor(a.x, a.y, b.x, b.y)) / determinant};
+}
+
+}  // namespace quarry::godot

@@ -1,0 +1,64 @@
+#include "terrain/edits/snapshot.hpp"
+
+namespace quarry::terrain::edits {
+namespace {
+
+void overlay(const BrickKey& key, const DensityBrick& brick, FixedPoint fixed, const SampleBlock& block, float* out) {
+    const LatticeBox box = box_of(key);
+    const Run xs = run_within(block.first.x, block.step, block.nx, box.low.x, box.high.x);
+    const Run ys = run_within(block.first.y, block.step, block.ny, box.low.y, box.high.y);
+    const Run zs = run_within(block.first.z, block.step, block.nz, box.low.z, box.high.z);
+    for (std::int32_t z = zs.first; z <= zs.last; ++z) {
+        for (std::int32_t y = ys.first; y <= ys.last; ++y) {
+            const LatticePoint first{block.first.x + xs.first * block.step, block.first.y + y * block.step,
+                                     block.first.z + z * block.step};
+            const std::int16_t* value = brick.values.data() + index_of<DensityBrick>(first);
+            float* to = out + block.index(xs.first, y, z);
+            for (std::int32_t x = xs.first; x <= xs.last; ++x, value += block.step, ++to) {
+                *to = *value == DensityBrick::kUntouched ? *to : fixed.density(*value);
+            }
+        }
+    }
+}
+
+std::int32_t clipped(double coordinate) noexcept {
+    return static_cast<std::int32_t>(std::clamp<double>(coordinate, -kLatticeLimit, kLatticeLimit));
+}
+
+}  // namespace
+
+void sample_edited(const Field& ground, const BrickTree<DensityBrick>& densities, FixedPoint fixed,
+                   const SampleBlock& block, float* out) {
+    ground.sample(block, out);
+    if (densities.empty()) return;
+    densities.for_each_in(
+        {block.first, block.step, block.nx, block.ny, block.nz},
+        [&](const BrickKey& key, const DensityBrick& brick) { overlay(key, brick, fixed, block, out); });
+}
+
+Between between(double coordinate, double origin, double voxel_size, std::int32_t step) noexcept {
+    const double at = (coordinate - origin) / voxel_size / step;
+    // Beyond the lattice, and where it is no number, nothing is edited.
+    const std::int32_t limit = kLatticeLimit / step;
+    if (!(std::abs(at) < limit)) return {kLatticeLimit, 0};
+    // Points of the lattice are found by their own coordinate, whatever the division above has rounded.
+    const std::int32_t point = static_cast<std::int32_t>(std::nearbyint(at)) * step;
+    if (point * voxel_size + origin == coordinate) return {point, 0};
+    const double low = std::floor(at);
+    const auto share = static_cast<float>(at - low);
+    return {static_cast<std::int32_t>(low) * step, std::min(share, 0.99999994F)};
+}
+
+LatticeBox points_around(const Box& box, const Lattice& lattice) noexcept {
+    const auto low = [&](double at, double origin) {
+        return clipped(std::floor((at - origin) / lattice.voxel_size) - 1);
+    };
+    const auto high = [&](double at, double origin) {
+        return clipped(std::ceil((at - origin) / lattice.voxel_size) + 1);
+    };
+    return {
+        {low(box.low.x, lattice.origin.x), low(box.low.y, lattice.origin.y), low(box.low.z, lattice.origin.z)},
+        {high(box.high.x, lattice.origin.x), high(box.high.y, lattice.origin.y), high(box.high.z, lattice.origin.z)}};
+}
+
+}  // namespace quarry::terrain::edits

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "quarry/terrain/edit_world.hpp"
+#include "quarry/terrain/field.hpp"
+#include "terrain/edits/brush.hpp"
+#include "terrain/edits/history.hpp"
+#include "terrain/edits/snapshot.hpp"
+
+namespace quarry::terrain::edits {
+
+// All of an EditWorld.
+class Store {
+  public:
+    Store(std::shared_ptr<const Field> ground, const EditWorldOptions& options);
+
+    EditReport apply(const Edit& edit);
+    std::uint16_t add_stamp(std::shared_ptr<const Field> stamp, double radius);
+    std::shared_ptr<const Snapshot> snapshot();
+
+    const History& history() const noexcept { return history_; }
+    const EditWorldOptions& options() const noexcept { return options_; }
+    EditWorldStats stats() const;
+    std::uint64_t content_hash() const;
+
+  private:
+    // Values of one brick that an edit asks for.
+    struct Tile;
+
+    void change_densities(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
+    void new_row(const Edit& edit, const Brush& brush, const Tile& tile, LatticePoint first, std::int32_t count);
+    template <class Brick>
+    void write(const BrickKey& key, LatticePoint point, typename Brick::Value value, Brick*& brick, Changed& changed);
+    void write_densities(const Tile& tile, Changed& changed);
+    void change_paint(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
+
+    const std::shared_ptr<const Field> ground_;
+    const EditWorldOptions options_;
+    const FixedPoint fixed_;
+    std::vector<Stamp> stamps_;
+    Trees trees_;
+    History history_;
+    std::uint64_t applied_ = 0;
+    std::shared_ptr<const Snapshot> last_;  // the snapshot of the trees as they are; null: they have changed since
+
+    std::vector<float> current_;  // densities of a tile, with a border for smoothing
+    std::vector<float> wanted_;   // of the tile
+    std::vector<float> row_;
+    std::vector<float> distances_;
+};
+
+}  // namespace quarry::terrain::edits
