@@ -14,7 +14,7 @@ namespace {
 //   head:   "QEdits" version(1) size(1) voxel_size origin(x y z) undo_bytes ground first_number checksum(4)
 //   record: size(1) number(8) kind(1) shape(1) editor(2) stroke(4) [brush] checksum(4); size is that of the whole
 constexpr std::string_view kMagic = "QEdits";
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kStreamVersion = 1;
 constexpr std::size_t kHeadBytes = 6 + 1 + 1 + 7 * 8 + 4;
 constexpr std::size_t kShortest = 1 + 8 + 1 + 1 + 2 + 4 + 4;
 constexpr std::size_t kForget = 65'536;  // bytes that were read, before they are let go
@@ -146,7 +146,7 @@ Edit get_edit(In& in) {
 EditLog::EditLog(const EditLogWorld& world, std::uint64_t first) : world_(world), next_written_(first) {
     Out out(written_);
     for (const char letter : kMagic) out.put(static_cast<std::uint8_t>(letter));
-    out.put(kVersion);
+    out.put(kStreamVersion);
     out.put(static_cast<std::uint8_t>(kHeadBytes));
     out.put(world.lattice.voxel_size);
     out.put(world.lattice.origin);
@@ -183,9 +183,9 @@ bool EditLog::read_head() {
     const std::span<const std::byte> bytes = std::span<const std::byte>(fed_).subspan(at_);
     const std::size_t there = std::min(bytes.size(), kMagic.size());
     if (std::memcmp(bytes.data(), kMagic.data(), there) != 0) refuse("does not begin as one");
-    if (bytes.size() > kMagic.size() && static_cast<std::uint8_t>(bytes[kMagic.size()]) != kVersion) {
+    if (bytes.size() > kMagic.size() && static_cast<std::uint8_t>(bytes[kMagic.size()]) != kStreamVersion) {
         refuse("has version " + std::to_string(static_cast<int>(bytes[kMagic.size()])) + "; version " +
-               std::to_string(kVersion) + " is needed");
+               std::to_string(kStreamVersion) + " is needed");
     }
     if (bytes.size() < kHeadBytes) return false;
     const std::span<const std::byte> head = bytes.first(kHeadBytes);
