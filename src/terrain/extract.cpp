@@ -157,13 +157,23 @@ class Extraction {
         const std::size_t full = mesh_.full_vertices;
         const std::size_t half = vertices.size() - full;
         memory_.gradients.resize(vertices.size() + transvoxel::kSlopePadding);
-        transvoxel::add_slopes(grid_, block_, field(), 1, vertices.first(full), memory_, memory_.gradients.data());
-        if (half > 0) {
-            transvoxel::add_slopes(grid_, block_, field(), 2, vertices.last(half), memory_,
-                                   memory_.gradients.data() + full);
-        }
+        fill_gradients(vertices.first(full), 1, memory_.gradients.data());
+        if (half > 0) fill_gradients(vertices.last(half), 2, memory_.gradients.data() + full);
         mesh_.normals.resize(vertices.size());
         impl::to_normals(std::span(memory_.gradients).first(vertices.size()), mesh_.normals.data());
+    }
+
+    // The way depends on the whole field and the vertices' own level, so that all chunks that share a vertex go the
+    // same.
+    void fill_gradients(std::span<const Vector3> vertices, std::size_t level_step, Gradient* out) {
+        const double spacing = static_cast<double>(level_step) * block_.step * block_.lattice.voxel_size;
+        if (!field_.prefers_gradients(spacing)) {
+            transvoxel::add_slopes(grid_, block_, field(), level_step, vertices, memory_, out);
+            return;
+        }
+        memory_.points.resize(vertices.size());
+        impl::to_world(vertices, block_, memory_.points.data());
+        field().gradients(memory_.points, spacing, {out, vertices.size()});
     }
 
     // Where the vertices are before any of them moves: of a half-resolution vertex that is the place which the coarser

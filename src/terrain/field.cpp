@@ -27,6 +27,10 @@ void Field::sample(const SampleBlock& block, float* out) const {
     }
 }
 
+bool Field::prefers_gradients(double /*spacing*/) const noexcept {
+    return false;
+}
+
 double Field::reach() const noexcept {
     return std::numeric_limits<double>::infinity();
 }

@@ -46,6 +46,14 @@ void NoiseField::gradients(std::span<const Position> points, double spacing, std
     impl::sum_gradients(sum_, {options_.offset, 1}, spacing, false, points, out);
 }
 
+// Gradients leave out the waves that samples so far apart cannot show, and so cost less than samples, which have all of
+// them. On steep ground it is these waves that decide which way triangles face.
+bool NoiseField::prefers_gradients(double spacing) const noexcept {
+    const double finest = options_.frequency * std::pow(options_.lacunarity, options_.octaves - 1);
+    constexpr double kSteep = 1;
+    return 2 * spacing * finest > 1 && options_.amplitude * options_.frequency < kSteep;
+}
+
 double NoiseField::reach() const noexcept {
     return impl::reach_of(sum_);
 }

@@ -26,6 +26,7 @@ class QUARRY_API EditedField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    bool prefers_gradients(double spacing) const noexcept override;
     double reach() const noexcept override;
 
     // The field below.

@@ -36,6 +36,11 @@ class QUARRY_API Field {
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;
 
+    // Whether the normals of a mesh whose vertices lie spacing world units apart are better found by gradients. Else
+    // (the default) they come from the differences of the samples around each vertex. For fields that jump beside their
+    // surface, and for those whose gradients cost less than samples.
+    virtual bool prefers_gradients(double spacing) const noexcept;
+
     // How far from 0 along each axis, in world units, the field is told apart from place to place. Chunks that lie
     // further out are refused. Infinite unless a field says otherwise: noise ends where it has 2^36 of its finest
     // waves.

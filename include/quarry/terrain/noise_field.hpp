@@ -32,6 +32,7 @@ class QUARRY_API NoiseField final : public Field {
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
+    bool prefers_gradients(double spacing) const noexcept override;
     double reach() const noexcept override;
 
     // As given to the constructor.

@@ -152,6 +152,11 @@ const Field& EditedField::ground() const noexcept {
     return *snapshot_->ground;
 }
 
+// Beyond a brush the densities below begin again, a jump that differences over two cells would see.
+bool EditedField::prefers_gradients(double /*spacing*/) const noexcept {
+    return true;
+}
+
 double EditedField::reach() const noexcept {
     return snapshot_->ground->reach();
 }
