@@ -175,11 +175,10 @@ TEST(DescriptionErrors, GiveThePlaceOfKeysThatAreUnknownMissingOrThereTwice) {
     EXPECT_EQ(field_error("{'type': 'noise', 'seed': 1, 'seed': 2}"), "world.json: /field/seed: is there twice");
     EXPECT_EQ(layer_error("{'material': 1, 'noise': {'from': 0, 'from': 0}}"),
               "world.json: /materials/layers/1/noise/from: is there twice");
-    EXPECT_EQ(
-        field_error("{'type': 'cube'}"),
-        "world.json: /field/type: is no type of field; there are noise, height, ridged, cellular, heightmap, "
-        "plane, sphere, box, torus, capsule, cone, ellipsoid, rounded_box, union, intersection, subtraction, "
-        "translation, scale, rotation, terraces, warp");
+    EXPECT_EQ(field_error("{'type': 'cube'}"),
+              "world.json: /field/type: is no type of field; there are noise, height, ridged, cellular, heightmap, "
+              "plane, sphere, box, torus, capsule, cone, ellipsoid, rounded_box, union, intersection, subtraction, "
+              "translation, scale, rotation, terraces, warp");
     // What a warp does not use is no key of it.
     EXPECT_NE(
         field_error("{'type': 'warp', 'field': {'type': 'noise'}, 'offset': 3}").find("/field/offset: is unknown"),
