@@ -7,8 +7,9 @@
 
 namespace quarry::terrain {
 
+// How cellular noise looks.
 struct CellularOptions {
-    std::uint64_t seed = 42;
+    std::uint64_t seed = 42;  // another seed, another world
     double frequency = 0.02;  // cells per world unit, along each axis; 1e-6 .. 1e3
     double amplitude = 16;    // in world units; 0 .. 1e6
     double offset = 0;        // height of the middle, in world units; -1e6 .. 1e6

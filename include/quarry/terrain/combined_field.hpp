@@ -39,11 +39,16 @@ class QUARRY_API CombinedField final : public Field {
     std::optional<Box> extent() const override { return extent_; }
     std::shared_ptr<const Field> within(const Box& box) const override;
 
+    // As given to the constructor.
     Combination combination() const noexcept { return combination_; }
+    // As given to the constructor.
     const std::shared_ptr<const Field>& first() const noexcept { return first_; }
+    // As given to the constructor.
     const std::shared_ptr<const Field>& second() const noexcept { return second_; }
+    // As given to the constructor.
     double blend() const noexcept { return blend_; }
-    std::uint64_t size() const noexcept { return size_; }  // how many fields that are no combinations
+    // How many fields that are no combinations are in it.
+    std::uint64_t size() const noexcept { return size_; }
 
   private:
     const impl::Chain& chain() const;

@@ -17,9 +17,9 @@ namespace quarry::terrain {
 
 // Linear light, 0 to 1, as glTF has it.
 struct MaterialColour {
-    float red = 1;
-    float green = 1;
-    float blue = 1;
+    float red = 1;    // its share of red,
+    float green = 1;  // of green
+    float blue = 1;   // and of blue
 };
 
 // How meshes are written.

@@ -75,6 +75,7 @@ class QUARRY_API TorusField final : public Field {
 // All points up to the radius away from the straight line between two points.
 class QUARRY_API CapsuleField final : public Field {
   public:
+    // Throws std::invalid_argument for numbers that are not finite or out of range.
     CapsuleField(Position first, Position second, double radius);
 
     void densities(std::span<const Position> points, std::span<float> out) const override;
@@ -112,6 +113,7 @@ class QUARRY_API ConeField final : public Field {
 // the distance.
 class QUARRY_API EllipsoidField final : public Field {
   public:
+    // Throws std::invalid_argument for numbers that are not finite or out of range.
     EllipsoidField(Position centre, Position radii);
 
     void densities(std::span<const Position> points, std::span<float> out) const override;
@@ -127,6 +129,7 @@ class QUARRY_API EllipsoidField final : public Field {
 // A box whose edges are round: rounding is their radius, at most the least half size.
 class QUARRY_API RoundedBoxField final : public Field {
   public:
+    // Throws std::invalid_argument for numbers that are not finite or out of range.
     RoundedBoxField(Position centre, Position half_size, double rounding);
 
     void densities(std::span<const Position> points, std::span<float> out) const override;

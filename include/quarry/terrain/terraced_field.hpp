@@ -7,6 +7,7 @@
 
 namespace quarry::terrain {
 
+// How high and how level terraces are.
 struct TerraceOptions {
     double step = 8;        // height of a terrace, in world units; 1e-3 .. 1e6
     double offset = 0;      // height of one terrace; -1e6 .. 1e6
