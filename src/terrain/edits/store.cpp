@@ -76,6 +76,11 @@ EditReport Store::apply(const Edit& edit) {
     } else {
         const Brush brush(edit, stamps_, options_.lattice);
         const LatticeBox box = brush.reach();
+        if (source_ != nullptr && !box.empty()) {
+            // Smoothing reads one point further.
+            source_->need(
+                {{box.low.x - 1, box.low.y - 1, box.low.z - 1}, {box.high.x + 1, box.high.y + 1, box.high.z + 1}});
+        }
         history_.begin({edit.editor, edit.stroke}, trees_);
         if (edit.kind == EditKind::paint) {
             change_paint(edit, brush, box, changed);

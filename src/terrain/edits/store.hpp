@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "quarry/terrain/edit_world.hpp"
@@ -12,6 +13,18 @@
 
 namespace quarry::terrain::edits {
 
+// Has bricks that a store does not have yet.
+class BrickSource {
+  public:
+    BrickSource() = default;
+    BrickSource(const BrickSource&) = delete;
+    BrickSource& operator=(const BrickSource&) = delete;
+    virtual ~BrickSource() = default;
+
+    // Adopts all bricks with points in the box, now. Throws quarry::Error where it cannot.
+    virtual void need(const LatticeBox& box) = 0;
+};
+
 // All of an EditWorld.
 class Store {
   public:
@@ -20,6 +33,15 @@ class Store {
     EditReport apply(const Edit& edit);
     std::uint16_t add_stamp(std::shared_ptr<const Field> stamp, double radius);
     std::shared_ptr<const Snapshot> snapshot();
+
+    // Is asked before an edit reads or changes anything; null: nobody is.
+    void set_source(BrickSource* source) noexcept { source_ = source; }
+    // A brick of the source, where there is none.
+    template <class Brick>
+    void adopt(const BrickKey& key, std::shared_ptr<Brick> brick) {
+        trees_.of<Brick>().adopt(key, std::move(brick));
+        last_ = nullptr;
+    }
 
     const History& history() const noexcept { return history_; }
     const EditWorldOptions& options() const noexcept { return options_; }
@@ -44,6 +66,7 @@ class Store {
     Trees trees_;
     History history_;
     std::uint64_t applied_ = 0;
+    BrickSource* source_ = nullptr;
     std::shared_ptr<const Snapshot> last_;  // the snapshot of the trees as they are; null: they have changed since
 
     std::vector<float> current_;  // densities of a tile, with a border for smoothing
