@@ -7,23 +7,12 @@
 
 #include "quarry/terrain/edit_world.hpp"
 #include "quarry/terrain/field.hpp"
+#include "terrain/edits/brick_source.hpp"
 #include "terrain/edits/brush.hpp"
 #include "terrain/edits/history.hpp"
 #include "terrain/edits/snapshot.hpp"
 
 namespace quarry::terrain::edits {
-
-// Has bricks that a store does not have yet.
-class BrickSource {
-  public:
-    BrickSource() = default;
-    BrickSource(const BrickSource&) = delete;
-    BrickSource& operator=(const BrickSource&) = delete;
-    virtual ~BrickSource() = default;
-
-    // Adopts all bricks with points in the box, now. Throws quarry::Error where it cannot.
-    virtual void need(const LatticeBox& box) = 0;
-};
 
 // All of an EditWorld.
 class Store {
@@ -57,6 +46,7 @@ class Store {
     template <class Brick>
     void write(const BrickKey& key, LatticePoint point, typename Brick::Value value, Brick*& brick, Changed& changed);
     void write_densities(const Tile& tile, Changed& changed);
+    bool remove_part(Position at, Changed& changed);
     void change_paint(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
 
     const std::shared_ptr<const Field> ground_;

@@ -38,23 +38,43 @@ std::array<std::byte, kKeyBytes> bytes_of(const BrickKey& key) noexcept {
     return bytes;
 }
 
-// What a value would be if densities were linear, from those before it; 16-bit numbers wrap around.
-struct Neighbours {
-    std::array<std::uint16_t, DensityBrick::kValues> values{};
-
-    std::uint16_t expected(std::size_t i) const noexcept {
-        const bool x = (i & 15U) != 0;
-        const bool y = (i & 240U) != 0;
-        const bool z = i >= 256;
-        const auto at = [&](bool there, std::size_t back) -> std::uint32_t { return there ? values[i - back] : 0U; };
-        // Where a side is missing, the sum is that of fewer dimensions.
-        return static_cast<std::uint16_t>(at(x, 1) + at(y, 16) + at(z, 256) - at(x && y, 17) - at(x && z, 257) -
-                                          at(y && z, 272) + at(x && y && z, 273));
+// 16 x 16 x 16 numbers with a border of zeros at the low ends. What a number would be if all were linear follows from
+// seven before it; numbers wrap around.
+class Neighbours {
+  public:
+    static constexpr std::size_t at(std::size_t i) noexcept {
+        return ((i >> 8U) + 1) * kLayer + ((i >> 4U & 15U) + 1) * kRow + (i & 15U) + 1;
     }
+    std::uint32_t expected(std::size_t place) const noexcept {
+        const std::uint16_t* const v = values_.data() + place;
+        return static_cast<std::uint32_t>(*(v - 1)) + *(v - kRow) + *(v - kLayer) - *(v - kRow - 1) -
+               *(v - kLayer - 1) - *(v - kLayer - kRow) + *(v - kLayer - kRow - 1);
+    }
+    void set(std::size_t place, std::uint32_t value) noexcept { values_[place] = static_cast<std::uint16_t>(value); }
+
+  private:
+    static constexpr std::size_t kRow = 17;
+    static constexpr std::size_t kLayer = 17 * 17;
+
+    std::array<std::uint16_t, 17 * 17 * 17> values_{};
 };
 
+// Numbers from their differences from what was expected: sums along each axis in turn.
+void sum_up(std::array<std::uint16_t, DensityBrick::kValues>& numbers) noexcept {
+    const auto add = [&](std::size_t to, std::size_t from) {
+        numbers[to] = static_cast<std::uint16_t>(numbers[to] + numbers[from]);
+    };
+    for (std::size_t i = 256; i < numbers.size(); ++i) add(i, i - 256);
+    for (std::size_t layer = 0; layer < numbers.size(); layer += 256) {
+        for (std::size_t i = layer + 16; i < layer + 256; ++i) add(i, i - 16);
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if ((i & 15U) != 0) add(i, i - 1);
+    }
+}
+
 // Small differences of either sign have small numbers.
-std::uint16_t folded(std::uint16_t difference) noexcept {
+std::uint16_t folded(std::uint32_t difference) noexcept {
     return static_cast<std::uint16_t>(difference << 1U ^ ((difference & 0x8000U) != 0 ? 0xffffU : 0U));
 }
 std::uint16_t unfolded(std::uint32_t number) noexcept {
@@ -98,13 +118,15 @@ std::span<const std::byte> BrickCodec::encode(const BrickKey& key, const Density
     std::byte* const high = low + DensityBrick::kValues;
     Neighbours neighbours;
     for (std::size_t i = 0; i < DensityBrick::kValues; ++i) {
-        const std::uint16_t expected = neighbours.expected(i);
+        const std::size_t here = Neighbours::at(i);
+        const std::uint32_t expected = neighbours.expected(here);
         // What was not edited is taken for what was expected: it costs nothing.
-        neighbours.values[i] = expected;
+        neighbours.set(here, expected);
         if (brick.values[i] == DensityBrick::kUntouched) continue;
         mask[i / 8] |= std::byte{1} << (i & 7U);
-        neighbours.values[i] = static_cast<std::uint16_t>(brick.values[i]);
-        const std::uint16_t number = folded(static_cast<std::uint16_t>(neighbours.values[i] - expected));
+        const auto value = static_cast<std::uint32_t>(static_cast<std::uint16_t>(brick.values[i]));
+        neighbours.set(here, value);
+        const std::uint16_t number = folded((value - expected) & 0xffffU);
         low[i] = static_cast<std::byte>(number & 255U);
         high[i] = static_cast<std::byte>(number >> 8U);
     }
@@ -113,8 +135,8 @@ std::span<const std::byte> BrickCodec::encode(const BrickKey& key, const Density
 
 std::span<const std::byte> BrickCodec::encode(const BrickKey& key, const PaintBrick& brick) {
     plain_.resize(kPaintBytes);
-    const auto place = bytes_of(key);
-    std::copy(place.begin(), place.end(), plain_.begin());
+    const auto here = bytes_of(key);
+    std::copy(here.begin(), here.end(), plain_.begin());
     for (std::size_t i = 0; i < PaintBrick::kValues; ++i) {
         for (std::size_t part = 0; part < 4; ++part) {
             plain_[kKeyBytes + part * PaintBrick::kValues + i] = static_cast<std::byte>(brick.values[i] >> 8 * part);
@@ -140,14 +162,14 @@ std::shared_ptr<DensityBrick> BrickCodec::decode(const BrickKey& key, std::span<
     const std::byte* const mask = plain_.data() + kKeyBytes;
     const std::byte* const low = mask + kMaskBytes;
     const std::byte* const high = low + DensityBrick::kValues;
-    Neighbours neighbours;
+    std::array<std::uint16_t, DensityBrick::kValues> numbers{};
     for (std::size_t i = 0; i < DensityBrick::kValues; ++i) {
-        const std::uint16_t expected = neighbours.expected(i);
-        neighbours.values[i] = expected;
-        if ((mask[i / 8] >> (i & 7U) & std::byte{1}) == std::byte{0}) continue;
-        const std::uint32_t number = static_cast<std::uint32_t>(low[i]) | static_cast<std::uint32_t>(high[i]) << 8U;
-        neighbours.values[i] = static_cast<std::uint16_t>(expected + unfolded(number));
-        brick->values[i] = static_cast<std::int16_t>(neighbours.values[i]);
+        numbers[i] = unfolded(static_cast<std::uint32_t>(low[i]) | static_cast<std::uint32_t>(high[i]) << 8U);
+    }
+    sum_up(numbers);
+    for (std::size_t i = 0; i < DensityBrick::kValues; ++i) {
+        const bool is_edited = (static_cast<std::uint32_t>(mask[i / 8]) >> (i & 7U) & 1U) != 0;
+        brick->values[i] = is_edited ? static_cast<std::int16_t>(numbers[i]) : DensityBrick::kUntouched;
     }
     if (!brick->look_through()) refuse("a brick is empty");
     return brick;

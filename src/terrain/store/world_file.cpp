@@ -16,21 +16,26 @@ namespace quarry::terrain {
 namespace store {
 
 struct SaveResult {
-    std::shared_ptr<const edits::Snapshot> snapshot;
+    std::shared_ptr<const edits::Snapshot> in_file;  // what the file has now
     std::uint64_t edits = 0;
     std::string problem;  // empty: saved
 };
 
-static SaveResult save_batch(Writer& writer, const std::filesystem::path& file, const edits::Snapshot* before,
-                             std::shared_ptr<const edits::Snapshot> now, std::uint64_t edits) {
-    SaveResult result{std::move(now), edits, {}};
+// Lets go of the older snapshot here: that may free thousands of bricks.
+static SaveResult save_batch(Writer& writer, const std::filesystem::path& file,
+                             std::shared_ptr<const edits::Snapshot> before, std::shared_ptr<const edits::Snapshot> now,
+                             std::uint64_t edits) {
+    SaveResult result;
     try {
-        writer.save(before, *result.snapshot, edits);
+        writer.save(before.get(), *now, edits);
+        result.edits = edits;
+        before = std::move(now);
     } catch (const SqliteError& error) {
         result.problem = file_error(file, error).what();
     } catch (const std::exception& error) {
         result.problem = file_error(file, error.what()).what();
     }
+    result.in_file = std::move(before);
     return result;
 }
 
@@ -83,7 +88,7 @@ class WorldFile::Session final : public edits::BrickSource {
 
     std::unique_ptr<store::Writer> writer_;  // of the job while there is one
     Task<store::SaveResult> saving_;
-    std::shared_ptr<const edits::Snapshot> saved_;  // as the file has it, but for what was only loaded
+    std::shared_ptr<const edits::Snapshot> saved_;  // as the file has it, but for what was only loaded; of the job
     std::uint64_t saved_edits_ = 0;
     Clock::time_point next_batch_{};
     WorldFileStats stats_;
@@ -243,8 +248,8 @@ void WorldFile::Session::load_next(std::span<const Position> near) {
 void WorldFile::Session::take_saved() {
     if (!saving_.valid() || !saving_.ready()) return;
     const store::SaveResult result = saving_.get();
+    saved_ = result.in_file;
     if (result.problem.empty()) {
-        saved_ = result.snapshot;
         saved_edits_ = result.edits;
         ++stats_.batches;
         if (!stats_.is_damaged) stats_.problem.clear();
@@ -256,8 +261,8 @@ void WorldFile::Session::take_saved() {
 }
 
 auto WorldFile::Session::next_batch() {
-    return [this, before = saved_, now = world_.snapshot(), edits = edits()] {
-        return store::save_batch(*writer_, file_, before.get(), now, edits);
+    return [this, before = saved_, now = world_.snapshot(), edits = edits()]() mutable {
+        return store::save_batch(*writer_, file_, std::move(before), std::move(now), edits);
     };
 }
 
@@ -265,6 +270,7 @@ void WorldFile::Session::save_next() {
     if (writer_ == nullptr || stats_.is_damaged || saving_.valid() || edits() == saved_edits_) return;
     if (auto task = pool_.try_submit(next_batch(), {.lane = Lane::io})) {
         saving_ = std::move(*task);
+        saved_ = nullptr;  // the job has it
         next_batch_ = Clock::now() + options_.batch;
     }
 }
@@ -284,6 +290,7 @@ bool WorldFile::Session::save() {
     take_saved();
     if (writer_ != nullptr && !stats_.is_damaged && edits() != saved_edits_) {
         saving_ = pool_.submit(next_batch(), {.lane = Lane::io});
+        saved_ = nullptr;  // the job has it
         saving_.wait();
         take_saved();
     }

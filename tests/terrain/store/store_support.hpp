@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -67,6 +68,12 @@ inline std::map<std::string, std::size_t> files_in(const std::filesystem::path& 
             entry.is_regular_file() ? std::hash<std::string>()(bytes_of_file(entry.path())) : 0;
     }
     return files;
+}
+
+// So many, or as many as a variable of the environment says.
+inline int rounds(const char* variable, int usual) {
+    const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets any
+    return text == nullptr ? usual : std::stoi(text);
 }
 
 template <class Function>

@@ -207,8 +207,8 @@ TEST_F(WorldFileRefusals, RandomDamageDoesNoHarm) {
     EditWorld good(saved_hills());
     for (std::uint64_t i = 0; i < 40; ++i) good.apply(edit_number(i));
     int noticed = 0;
-    constexpr int kRounds = 150;
-    for (int round = 0; round < kRounds; ++round) {
+    const int rounds = test_support::rounds("QUARRY_STORE_DAMAGES", 60);
+    for (int round = 0; round < rounds; ++round) {
         std::string bad = whole;
         const auto place = [&](std::size_t most) {
             return static_cast<std::size_t>(random.integer(0, static_cast<std::int32_t>(most) - 1));
@@ -242,7 +242,7 @@ TEST_F(WorldFileRefusals, RandomDamageDoesNoHarm) {
         noticed += is_noticed ? 1 : 0;
         for (const char* const end : {"-wal", "-shm", "-writer"}) std::filesystem::remove(path.string() + end);
     }
-    EXPECT_GT(noticed, kRounds / 2);
+    EXPECT_GT(noticed, rounds / 2);
 }
 
 TEST_F(WorldFileRefusals, MigrationTakesEveryStepOrNone) {

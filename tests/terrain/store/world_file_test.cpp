@@ -138,6 +138,26 @@ TEST_F(WorldFiles, EditsBeforeAllIsLoadedGiveTheSameWorld) {
     EXPECT_EQ(hash_of_file(300), plain.hash_after(300));
 }
 
+TEST_F(WorldFiles, ALoosePartThatIsNotLoadedYetIsRemovedAllTheSame) {
+    // It reaches into several of the parts that are read at once.
+    const Edit ball{.kind = EditKind::add, .at = {64, 60, 64}, .radius = 20};
+    {
+        EditWorld world(saved_hills());
+        WorldFile file(pool, world, path, kOptions);
+        world.apply(ball);
+        ASSERT_TRUE(file.save());
+    }
+    EditWorld world(saved_hills());
+    WorldFile file(pool, world, path, kOptions);
+    const Edit removal{.kind = EditKind::remove, .stroke = 5, .at = {64, 60, 64}};
+    EXPECT_GT(world.apply(removal).samples, 30'000u);
+    EditWorld plain(saved_hills());
+    plain.apply(ball);
+    plain.apply(removal);
+    file.load_all();
+    EXPECT_EQ(world.content_hash(), plain.content_hash());
+}
+
 TEST_F(WorldFiles, WhatIsNearIsLoadedFirstAndEachBoxIsReportedOnce) {
     make(600, 2'000);
     EditWorld world(saved_hills());
