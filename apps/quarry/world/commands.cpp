@@ -95,7 +95,7 @@ void declare_world_export(Options& options, WorldExportArguments& arguments) {
 int world_export(const WorldExportArguments& arguments) {
     ReportFile report("--json", arguments.json);
     OutputFiles files;
-    return run_interruptible(files, [&](std::stop_token stop_token) {
+    return run_interruptible(files, [&](const std::stop_token& stop_token) {
         const WorldExportOutcome outcome = export_world(arguments, files, stop_token);
         files.commit();
         print(report, format_export(outcome), export_json(arguments, outcome));

@@ -71,6 +71,18 @@ class WorldFile::Session final : public edits::BrickSource {
     std::uint64_t edits() const { return first_edit_ + world_.stats().applied; }
     void adopt(std::span<const CellKey> cells, std::span<const store::StoredBrick> bricks);
     void read_now(const CellKey& cell);
+    std::vector<CellKey> list_cells();
+    // Whatever the work throws is kept for stats, too.
+    template <class Work>
+    auto noting_damage(Work&& work) -> decltype(work()) {
+        try {
+            return work();
+        } catch (const Error& error) {
+            stats_.problem = error.what();
+            stats_.is_damaged = true;
+            throw;
+        }
+    }
     void load_within(const edits::LatticeBox& box);
     void take_loaded();
     void load_next(std::span<const Position> near);
@@ -84,7 +96,8 @@ class WorldFile::Session final : public edits::BrickSource {
     edits::Store& world_;
     const std::filesystem::path file_;
     const WorldFileOptions options_;
-    std::uint64_t first_edit_ = 0;  // edits of earlier sessions
+    std::uint64_t first_edit_ = 0;      // edits of earlier sessions
+    std::uint64_t bricks_in_file_ = 0;  // when it was opened
 
     std::unique_ptr<store::Writer> writer_;  // of the job while there is one
     Task<store::SaveResult> saving_;
@@ -114,6 +127,7 @@ WorldFile::Session::Session(Pool& pool, edits::Store& world, std::filesystem::pa
         throw std::invalid_argument("WorldFile needs a world without edits; this one has " +
                                     std::to_string(before.applied));
     }
+    pool.submit([] {}, {.lane = Lane::io});  // throws where there is no such lane
     const store::Identity identity{world.options().lattice, options.ground};
     store::Contents contents;
     if (options.read_only) {
@@ -125,8 +139,9 @@ WorldFile::Session::Session(Pool& pool, edits::Store& world, std::filesystem::pa
         contents = writer_->contents();
     }
     first_edit_ = contents.edits;
+    bricks_in_file_ = contents.bricks + contents.paint_bricks;
     saved_edits_ = contents.edits;
-    stats_.is_loaded = contents.bricks + contents.paint_bricks == 0;
+    stats_.is_loaded = bricks_in_file_ == 0;
     if (!stats_.is_loaded) {
         if (reader_ == nullptr) reader_ = std::make_unique<store::Reader>(file_);
         world_.set_source(this);
@@ -168,13 +183,7 @@ void WorldFile::Session::adopt(std::span<const CellKey> cells, std::span<const s
 void WorldFile::Session::read_now(const CellKey& cell) {
     if (done_.contains(cell)) return;
     bricks_.clear();
-    try {
-        reader_->read(cell, bricks_);
-    } catch (const Error& error) {
-        stats_.problem = error.what();
-        stats_.is_damaged = true;
-        throw;
-    }
+    noting_damage([&] { reader_->read(cell, bricks_); });
     adopt(std::span(&cell, 1), bricks_);
 }
 
@@ -187,7 +196,7 @@ void WorldFile::Session::load_within(const edits::LatticeBox& box) {
     const CellKey high = store::cell_of(edits::key_of(box.high));
     const auto count = [](std::int32_t from, std::int32_t to) { return static_cast<double>(to) - from + 1; };
     if (count(low.x, high.x) * count(low.y, high.y) * count(low.z, high.z) > kMostCellsOfABox) {
-        for (const CellKey& cell : reader_->cells()) {
+        for (const CellKey& cell : list_cells()) {
             if (cell.x >= low.x && cell.x <= high.x && cell.y >= low.y && cell.y <= high.y && cell.z >= low.z &&
                 cell.z <= high.z) {
                 read_now(cell);
@@ -206,13 +215,23 @@ void WorldFile::Session::load(const Box& box) {
     if (!stats_.is_loaded) load_within(edits::points_around(box, world_.options().lattice));
 }
 
+std::vector<CellKey> WorldFile::Session::list_cells() {
+    return noting_damage([&] { return reader_->cells(); });
+}
+
 void WorldFile::Session::load_all() {
     if (stats_.is_loaded) return;
-    for (const CellKey& cell : reader_->cells()) read_now(cell);
-    finish_loading();
+    for (const CellKey& cell : list_cells()) read_now(cell);
+    noting_damage([&] { finish_loading(); });
 }
 
 void WorldFile::Session::finish_loading() {
+    // Each cell was taken over as it was when the file was opened: nobody else writes it. Those who only read may have
+    // seen some of it earlier and some of it later.
+    if (writer_ != nullptr && stats_.loaded_bricks != bricks_in_file_) {
+        throw store::file_error(
+            file_, "is damaged: " + std::to_string(bricks_in_file_ - stats_.loaded_bricks) + " bricks are missing");
+    }
     stats_.is_loaded = true;
     world_.set_source(nullptr);
     done_.clear();

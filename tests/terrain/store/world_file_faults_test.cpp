@@ -134,7 +134,7 @@ TEST(WorldFileFaults, WhatWasReportedSavedSurvivesAPowerCutAtAnyMoment) {
     Pool pool(PoolOptions{.workers = 1});
     EditWorld world(saved_hills());
     WorldFile file(pool, world, path, kAtOnce);
-    std::uint64_t reported = 0;
+    std::uint64_t reported = file.stats().saved;
     for (std::uint64_t next = file.stats().edits;; ++next) {
         world.apply(edit_number(next));
         file.update({});

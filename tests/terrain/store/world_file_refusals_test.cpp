@@ -200,6 +200,44 @@ TEST_F(WorldFileRefusals, BricksThatAreMissingOrMovedAreFoundByTheCheck) {
     EXPECT_NE(check_world_file(path).problems.at(0).find("bricks are nowhere"), std::string::npos);
 }
 
+TEST_F(WorldFileRefusals, BricksOutOfOrderDoNotKeepAReaderBusyForEver) {
+    const auto root = static_cast<std::size_t>(
+        Connection(path, Access::look).number("SELECT rootpage FROM sqlite_schema WHERE name = 'bricks'"));
+    std::string bytes = test_support::bytes_of_file(path);
+    // Pages behind the table's first one hold its rows: a byte 13, then the number of rows and where they are.
+    int turned = 0;
+    for (std::size_t page = root * 4096; page < bytes.size(); page += 4096) {
+        if (bytes[page] != 13) continue;
+        const std::size_t rows = static_cast<unsigned char>(bytes[page + 4]);
+        for (std::size_t i = 0; i < rows / 2; ++i) {
+            for (const std::size_t part : {std::size_t{0}, std::size_t{1}}) {
+                std::swap(bytes[page + 8 + 2 * i + part], bytes[page + 8 + 2 * (rows - 1 - i) + part]);
+            }
+        }
+        turned += rows > 1 ? 1 : 0;
+    }
+    ASSERT_GT(turned, 0);
+    folder.write("world.db", bytes);
+    EditWorld world(saved_hills());
+    WorldFile file(pool, world, path, {.ground = kGround});
+    EXPECT_NE(error_text([&] { file.load_all(); }), "");
+    EXPECT_TRUE(file.stats().is_damaged);
+}
+
+TEST_F(WorldFileRefusals, BricksThatAreNotFoundAreMissed) {
+    changed("DELETE FROM bricks WHERE id = (SELECT max(id) FROM bricks)");
+    for (const bool at_once : {true, false}) {
+        EditWorld world(saved_hills());
+        WorldFile file(pool, world, path, {.ground = kGround});
+        if (at_once) {
+            EXPECT_EQ(error_text([&] { file.load_all(); }), path.string() + ": is damaged: 1 bricks are missing");
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (!file.stats().is_damaged && std::chrono::steady_clock::now() < end) file.update({});
+        EXPECT_EQ(file.stats().problem, path.string() + ": is damaged: 1 bricks are missing");
+    }
+}
+
 TEST_F(WorldFileRefusals, RandomDamageDoesNoHarm) {
     Random random(621);
     SCOPED_TRACE(seed_text());

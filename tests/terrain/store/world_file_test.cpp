@@ -245,6 +245,8 @@ TEST_F(WorldFiles, RefusesOptionsOutOfRangeAndAWorldThatHasEdits) {
     EditWorld world(saved_hills());
     EXPECT_EQ(refusal_of([&] { WorldFile(pool, world, path, {.batch = std::chrono::milliseconds(-1)}); }),
               "WorldFileOptions.batch is -1 ms; 0 to 60000 is allowed");
+    Pool without(PoolOptions{.workers = 1, .io_threads = 0});
+    EXPECT_NE(error_text([&] { WorldFile(without, world, path, kOptions); }).find("I/O lane"), std::string::npos);
     world.apply(edit_number(0));
     EXPECT_EQ(refusal_of([&] { WorldFile(pool, world, path, kOptions); }),
               "WorldFile needs a world without edits; this one has 1");
