@@ -46,6 +46,7 @@ QUARRY_API std::vector<Mesh> mesh_loose_part(const LoosePart& part, const Extrac
 // outlives it.
 class LoosePartFinder {
   public:
+    // Its jobs run on that pool.
     QUARRY_API explicit LoosePartFinder(Pool& pool);
     LoosePartFinder(const LoosePartFinder&) = delete;
     LoosePartFinder& operator=(const LoosePartFinder&) = delete;

@@ -33,7 +33,7 @@ struct WorldFileStats {
     std::string problem;         // why nothing can be saved or loaded just now; empty: all is well
     bool is_damaged = false;     // part of the file cannot be read: nothing is saved any more, the file stays as it is
     bool is_loaded = false;      // all of the file has been loaded
-    std::size_t loaded_bricks = 0;
+    std::size_t loaded_bricks = 0;  // of both kinds, in this session
 };
 
 // Keeps an EditWorld in a file: what is in the file appears in the world, nearest first, and edits are saved as they

@@ -16,16 +16,17 @@ namespace quarry::terrain {
 
 // What a file says of itself.
 struct WorldFileInfo {
-    int format = 0;            // of the file
-    Lattice lattice{};         // where its samples lie
-    std::uint64_t ground = 0;  // the host's number for field and stamps
-    std::uint64_t edits = 0;   // that were made
-    std::uint64_t bricks = 0;  // of 16 x 16 x 16 densities
-    std::uint64_t paint_bricks = 0;
-    std::uint64_t brick_bytes = 0;  // of both, compressed
-    std::uint64_t file_bytes = 0;   // with what has not yet been moved from the write-ahead log
-    std::optional<Box> edited{};    // holds all bricks, in cells of 64 x 64 x 64 voxels
+    int format = 0;                  // of the file
+    Lattice lattice{};               // where its samples lie
+    std::uint64_t ground = 0;        // the host's number for field and stamps
+    std::uint64_t edits = 0;         // that were made
+    std::uint64_t bricks = 0;        // of 16 x 16 x 16 densities
+    std::uint64_t paint_bricks = 0;  // over as much space
+    std::uint64_t brick_bytes = 0;   // of both, compressed
+    std::uint64_t file_bytes = 0;    // with what has not yet been moved from the write-ahead log
+    std::optional<Box> edited{};     // holds all bricks, in cells of 64 x 64 x 64 voxels
 };
+// Reads the sizes of all bricks, but not the bricks.
 QUARRY_API WorldFileInfo world_file_info(const std::filesystem::path& file);
 
 // What is wrong with a file.
@@ -36,11 +37,13 @@ struct WorldFileCheck {
 // Reads all of it: SQLite's own check of the file, then every brick with its checksum.
 QUARRY_API WorldFileCheck check_world_file(const std::filesystem::path& file);
 
-// Writes the file anew without gaps. Refused while it is open for writing. Gives the bytes before and after.
+// Bytes of a file on the disk.
 struct WorldFileSizes {
+    // As it was, and as it is.
     std::uint64_t before = 0;
     std::uint64_t after = 0;
 };
+// Writes the file anew without gaps. Refused while it is open for writing.
 QUARRY_API WorldFileSizes compact_world_file(const std::filesystem::path& file);
 
 // How two files differ.
@@ -51,9 +54,10 @@ struct WorldFileDifference {
     std::uint64_t bricks = 0;    // with any such
     std::optional<Box> where{};  // holds all of them
 
-    // Whether both give the same ground.
+    // Whether they differ at all.
     bool any() const noexcept { return !same_world || samples + painted != 0; }
 };
+// Reads both, brick by brick.
 QUARRY_API WorldFileDifference diff_world_files(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace quarry::terrain

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,16 +32,25 @@ class LooseSearch {
     // more than `most` points.
     std::optional<LooseShape> part_at(LatticePoint point, std::uint64_t most);
 
-    float density(LatticePoint point) { return block_of(point).densities[index_of<DensityBrick>(point)]; }
+    float density(LatticePoint point) { return block_at(key_of(point)).densities[index_of<DensityBrick>(point)]; }
 
   private:
     enum class Mark : std::uint8_t { none, part, ground };
+    // A brick's worth of densities, read once.
     struct Block {
+        BrickKey key;
+        std::array<Block*, 6> beside{};  // below and above along x, y, z; null: not looked up yet
         std::array<float, DensityBrick::kValues> densities;
         std::array<Mark, DensityBrick::kValues> marks{};
     };
+    struct Place {
+        Block* block;
+        std::size_t index;
+    };
 
-    Block& block_of(LatticePoint point);
+    Block& block_at(const BrickKey& key);
+    // The neighbour in one of six directions.
+    Place beside(Place place, std::size_t direction);
 
     const Field& ground_;
     const BrickTree<DensityBrick>& densities_;
@@ -48,7 +58,6 @@ class LooseSearch {
     const Lattice lattice_;
     BrickSource* const source_;  // is asked for bricks before they are read; null: nobody is
     std::map<BrickKey, std::unique_ptr<Block>> blocks_;
-    BrickKey last_key_{};
     Block* last_ = nullptr;
 };
 
