@@ -34,6 +34,7 @@ class Store {
 
     const History& history() const noexcept { return history_; }
     const EditWorldOptions& options() const noexcept { return options_; }
+    std::uint64_t applied() const noexcept { return applied_; }
     EditWorldStats stats() const;
     std::uint64_t content_hash() const;
 

@@ -68,7 +68,7 @@ class WorldFile::Session final : public edits::BrickSource {
     WorldFileStats stats() const;
 
   private:
-    std::uint64_t edits() const { return first_edit_ + world_.stats().applied; }
+    std::uint64_t edits() const { return first_edit_ + world_.applied(); }
     void adopt(std::span<const CellKey> cells, std::span<const store::StoredBrick> bricks);
     void read_now(const CellKey& cell);
     std::vector<CellKey> list_cells();
