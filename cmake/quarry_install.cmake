@@ -29,6 +29,7 @@ if(quarry_has_hwloc)
 endif()
 
 list(JOIN hwy_LDFLAGS " " quarry_pc_hwy)
+list(JOIN zstd_LDFLAGS " " quarry_pc_zstd)
 
 get_property(layers GLOBAL PROPERTY quarry_layers)
 foreach(layer IN LISTS layers)

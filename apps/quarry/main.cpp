@@ -21,11 +21,17 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
                                 struct FlyCommand,           //
+                                struct WorldInfoCommand,     //
+                                struct WorldCheckCommand,    //
+                                struct WorldDiffCommand,     //
+                                struct WorldExportCommand,   //
+                                struct WorldCompactCommand,  //
                                 struct DemoCommand,          //
                                 struct WorkerCommand,        //
                                 struct ServeEngineCommand>;
 
-constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"}};
+constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"},
+                             CommandGroup{"world", "Files that keep edits: what is in them, whether they are whole"}};
 
 }  // namespace quarry::app
 

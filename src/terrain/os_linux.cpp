@@ -1,9 +1,15 @@
 #include "terrain/os.hpp"
 
+#include <cerrno>
 #include <cstdint>
+#include <system_error>
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace quarry::terrain::impl::os {
 
@@ -27,6 +33,55 @@ void unmap(void* memory, std::size_t bytes) noexcept {
 
 void around_fork(void (*before)(), void (*after)()) noexcept {
     static_cast<void>(::pthread_atfork(before, after, after));
+}
+
+LockFile& LockFile::operator=(LockFile&& other) noexcept {
+    let_go();
+    path_ = std::move(other.path_);
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    return *this;
+}
+
+LockFile::~LockFile() {
+    let_go();
+}
+
+bool LockFile::take(const std::filesystem::path& path) {
+    for (;;) {
+        const int descriptor = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (descriptor < 0) throw std::system_error(errno, std::generic_category());
+        if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+            const int error = errno;
+            ::close(descriptor);
+            if (error == EWOULDBLOCK) return false;
+            throw std::system_error(error, std::generic_category());
+        }
+        // Whoever held it before may have removed it since it was opened: then another one counts.
+        struct stat opened {};
+        struct stat named {};
+        if (::fstat(descriptor, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+            opened.st_dev == named.st_dev) {
+            let_go();
+            path_ = path;
+            descriptor_ = descriptor;
+            return true;
+        }
+        ::close(descriptor);
+    }
+}
+
+void LockFile::let_go() noexcept {
+    if (descriptor_ < 0) return;
+    static_cast<void>(::unlink(path_.c_str()));
+    ::close(std::exchange(descriptor_, -1));
+}
+
+bool sync_folder(const std::filesystem::path& folder) noexcept {
+    const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const bool is_done = ::fsync(descriptor) == 0;
+    ::close(descriptor);
+    return is_done;
 }
 
 }  // namespace quarry::terrain::impl::os

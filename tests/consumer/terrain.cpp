@@ -7,6 +7,7 @@
 #include <quarry/terrain/extract.hpp>
 #include <quarry/terrain/heightmap.hpp>
 #include <quarry/terrain/noise_field.hpp>
+#include <quarry/terrain/world_file_tools.hpp>
 
 namespace terrain = quarry::terrain;
 
@@ -33,10 +34,20 @@ bool text_is_no_picture() {
     return false;
 }
 
+// Reaches SQLite and zstd.
+bool a_file_of_edits_is_missed() {
+    try {
+        terrain::world_file_info("no such file");
+    } catch (const quarry::Error&) {
+        return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 int main() {
-    const bool all_right = hills_are_written() && text_is_no_picture();
+    const bool all_right = hills_are_written() && text_is_no_picture() && a_file_of_edits_is_missed();
     std::printf("terrain: %s\n", all_right ? "all right" : "wrong result");
     return all_right ? 0 : 1;
 }

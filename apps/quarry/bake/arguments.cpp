@@ -40,10 +40,14 @@ void declare_world(Options& options, BakeArguments& arguments) {
 
 }  // namespace
 
-void declare_bake(Options& options, BakeArguments& arguments) {
+void declare_field(Options& options, BakeArguments& arguments) {
     options.text("--field", arguments.field, "FIELD|FILE.json",
                  "showcase (default), noise, or a description of a field");
     declare_noise(options, arguments);
+}
+
+void declare_bake(Options& options, BakeArguments& arguments) {
+    declare_field(options, arguments);
     declare_world(options, arguments);
     options.whole("--threads", arguments.threads, {1, Pool::kMostWorkers}, "N",
                   "Worker threads (default: one for each usable core)");

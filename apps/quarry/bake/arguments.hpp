@@ -33,6 +33,8 @@ struct BakeArguments {
     bool check = false;
 };
 
+// Which ground: --field and the options of the noise.
+void declare_field(Options& options, BakeArguments& arguments);
 void declare_bake(Options& options, BakeArguments& arguments);
 
 // Lengths of worlds, in units.

@@ -90,6 +90,13 @@ WorldChoice checked_world(const BakeArguments& arguments, const terrain::Extract
     return SphereChoice{real_number("--world sphere", size, kLengths.least, kLengths.most), grid};
 }
 
+void check_picture(std::string_view option, const std::string& path) {
+    if (path.empty() || same_word(std::filesystem::path(path).extension().string(), ".png")) return;
+    throw WrongInput(fmt::format("{} takes a file that ends in .png, not {}", option, in_quotes(path)));
+}
+
+}  // namespace
+
 OutputChoice checked_output(const std::string& path) {
     using terrain::ExportFormat;
     constexpr std::array<std::pair<std::string_view, ExportFormat>, 4> kEndings{{{".glb", ExportFormat::glb},
@@ -102,13 +109,6 @@ OutputChoice checked_output(const std::string& path) {
     }
     throw WrongInput(fmt::format("--out takes a file that ends in .glb, .obj, .ply or .stl, not {}", in_quotes(path)));
 }
-
-void check_picture(std::string_view option, const std::string& path) {
-    if (path.empty() || same_word(std::filesystem::path(path).extension().string(), ".png")) return;
-    throw WrongInput(fmt::format("{} takes a file that ends in .png, not {}", option, in_quotes(path)));
-}
-
-}  // namespace
 
 BakeOptions check_bake(const BakeArguments& arguments) {
     BakeOptions options;

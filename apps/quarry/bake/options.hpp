@@ -59,6 +59,9 @@ struct BakeOptions {
     bool is_octree() const { return std::holds_alternative<terrain::OctreeOptions>(world); }
 };
 
+// What --out names, by the end of the name. Throws WrongInput.
+OutputChoice checked_output(const std::string& path);
+
 // Throws WrongInput.
 BakeOptions check_bake(const BakeArguments& arguments);
 

@@ -18,6 +18,7 @@ enum class EditKind : std::uint8_t {
     paint,    // `material`
     undo,     // of all edits of `editor` with that `stroke`; has no brush
     redo,
+    remove,  // the loose part that the lattice point nearest to `at` belongs to: see loose_parts.hpp; has no brush
 };
 
 // Where an edit works: all within a surface around `at`.

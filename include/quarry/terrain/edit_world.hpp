@@ -87,6 +87,8 @@ class EditWorld {
     QUARRY_API std::uint64_t content_hash() const;
 
   private:
+    friend class WorldFile;
+
     std::unique_ptr<edits::Store> store_;
 };
 

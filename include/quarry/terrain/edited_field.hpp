@@ -32,6 +32,9 @@ class QUARRY_API EditedField final : public Field {
     // The field below.
     const Field& ground() const noexcept;
 
+    // For what reads the bricks themselves.
+    const edits::Snapshot& snapshot() const noexcept { return *snapshot_; }
+
   private:
     std::shared_ptr<const edits::Snapshot> snapshot_;
 };

@@ -106,6 +106,35 @@ class BrickTree {
         if (root.present == 0) roots_.erase(root_place(root_key(key)));
     }
 
+    // Puts in a brick that was made elsewhere, where there is none, with its range and of epoch 0: it is copied before
+    // it is written.
+    void adopt(const BrickKey& key, std::shared_ptr<Brick> brick) {
+        Node& root = writable_root(key);
+        Node& middle = writable_node(root, slot(key, 2));
+        Node& lowest = writable_node(middle, slot(key, 1));
+        const std::size_t place = lowest.place(slot(key, 0));
+        for (Node* const node : {&root, &middle, &lowest}) node->range.include(brick->range);
+        lowest.bricks.insert(lowest.bricks.begin() + static_cast<std::ptrdiff_t>(place), std::move(brick));
+        lowest.present |= bit(slot(key, 0));
+        ++bricks_;
+    }
+
+    // Calls visit(key, brick) for each brick that another tree does not share, and visit(key, nullptr) for those that
+    // only the other one has. Bricks and nodes that both share cost nothing.
+    template <class Visit>
+    void for_each_difference(const BrickTree& other, Visit&& visit) const {
+        auto here = roots_.begin();
+        auto there = other.roots_.begin();
+        while (here != roots_.end() || there != other.roots_.end()) {
+            const bool is_new = there == other.roots_.end() || (here != roots_.end() && here->key < there->key);
+            const bool is_gone = here == roots_.end() || (there != other.roots_.end() && there->key < here->key);
+            const BrickKey key = is_gone ? there->key : here->key;
+            compare(is_gone ? nullptr : here->node.get(), is_new ? nullptr : there->node.get(), key, 2, visit);
+            if (!is_gone) ++here;
+            if (!is_new) ++there;
+        }
+    }
+
     bool empty() const noexcept { return roots_.empty(); }
     std::size_t size() const noexcept { return bricks_; }
     // Of bricks and nodes, with what allocations cost beside.
@@ -283,6 +312,25 @@ class BrickTree {
                 add_range(*node.nodes[place], child, level - 1, box, range);
             } else if (!common(box_of(child), box).empty()) {
                 range.include(node.bricks[place]->range);
+            }
+        }
+    }
+    template <class Visit>
+    static void compare(const Node* node, const Node* other, const BrickKey& key, int level, Visit& visit) {
+        if (node == other) return;
+        const std::uint64_t here = node == nullptr ? 0 : node->present;
+        const std::uint64_t there = other == nullptr ? 0 : other->present;
+        for (std::uint64_t left = here | there; left != 0; left &= left - 1) {
+            const auto at = static_cast<unsigned>(std::countr_zero(left));
+            const BrickKey child = child_key(key, at, level);
+            const bool is_here = (here & bit(at)) != 0;
+            const bool is_there = (there & bit(at)) != 0;
+            if (level > 0) {
+                compare(is_here ? node->node(at) : nullptr, is_there ? other->node(at) : nullptr, child, level - 1,
+                        visit);
+            } else {
+                const Brick* const brick = is_here ? node->brick(at) : nullptr;
+                if (brick != (is_there ? other->brick(at) : nullptr)) visit(child, brick);
             }
         }
     }

@@ -23,9 +23,9 @@ void check_vector(const char* option, Vector3 value, double low, double high) {
 }
 
 void check_kind(const Edit& edit) {
-    if (edit.kind > EditKind::redo) {
+    if (edit.kind > EditKind::remove) {
         throw std::invalid_argument("Edit.kind is " + std::to_string(static_cast<int>(edit.kind)) +
-                                    "; 0 (add) to 7 (redo) is allowed");
+                                    "; 0 (add) to 8 (remove) is allowed");
     }
     if (edit.shape > BrushShape::stamp) {
         throw std::invalid_argument("Edit.shape is " + std::to_string(static_cast<int>(edit.shape)) +
@@ -71,6 +71,7 @@ void check(const Edit& edit, std::span<const Stamp> stamps, const Lattice& latti
     impl::require_range("Edit.at.x", edit.at.x, -farthest + lattice.origin.x, farthest + lattice.origin.x);
     impl::require_range("Edit.at.y", edit.at.y, -farthest + lattice.origin.y, farthest + lattice.origin.y);
     impl::require_range("Edit.at.z", edit.at.z, -farthest + lattice.origin.z, farthest + lattice.origin.z);
+    if (edit.kind == EditKind::remove) return;
     impl::require_range("Edit.strength", edit.strength, 0, 1);
     impl::require_range("Edit.falloff", edit.falloff, 0, kFarthestEdit);
     if (edit.shape == BrushShape::box) {

@@ -95,7 +95,7 @@ class In {
 };
 
 bool has_brush(EditKind kind) noexcept {
-    return kind != EditKind::undo && kind != EditKind::redo;
+    return kind != EditKind::undo && kind != EditKind::redo && kind != EditKind::remove;
 }
 bool has_extent(BrushShape shape) noexcept {
     return shape == BrushShape::box || shape == BrushShape::capsule;
@@ -106,6 +106,7 @@ void put_edit(Out& out, const Edit& edit) {
     out.put(static_cast<std::uint8_t>(edit.shape));
     out.put(edit.editor);
     out.put(edit.stroke);
+    if (edit.kind == EditKind::remove) out.put(edit.at);
     if (!has_brush(edit.kind)) return;
     out.put(edit.at);
     out.put(edit.radius);
@@ -124,6 +125,7 @@ Edit get_edit(In& in) {
     edit.shape = static_cast<BrushShape>(in.get<std::uint8_t>());
     edit.editor = in.get<std::uint16_t>();
     edit.stroke = in.get<std::uint32_t>();
+    if (edit.kind == EditKind::remove) edit.at = in.get_position();
     if (!has_brush(edit.kind)) return edit;
     edit.at = in.get_position();
     edit.radius = in.get_float();

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "quarry/terrain/loose_parts.hpp"
 #include "terrain/content_hasher.hpp"
+#include "terrain/edits/loose_search.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 
@@ -73,9 +76,18 @@ EditReport Store::apply(const Edit& edit) {
         const auto made = history_.set_active({edit.editor, edit.stroke}, edit.kind == EditKind::redo, trees_);
         report.done = made.has_value();
         if (made) changed = *made;
+    } else if (edit.kind == EditKind::remove) {
+        history_.begin({edit.editor, edit.stroke}, trees_);
+        report.done = remove_part(edit.at, changed);
+        history_.end(trees_);
     } else {
         const Brush brush(edit, stamps_, options_.lattice);
         const LatticeBox box = brush.reach();
+        if (source_ != nullptr && !box.empty()) {
+            // Smoothing reads one point further.
+            source_->need(
+                {{box.low.x - 1, box.low.y - 1, box.low.z - 1}, {box.high.x + 1, box.high.y + 1, box.high.z + 1}});
+        }
         history_.begin({edit.editor, edit.stroke}, trees_);
         if (edit.kind == EditKind::paint) {
             change_paint(edit, brush, box, changed);
@@ -240,6 +252,32 @@ void Store::change_paint(const Edit& edit, const Brush& brush, const LatticeBox&
         }
         if (brick != nullptr) trees_.paint.refresh(key);
     });
+}
+
+// Its points get the distance that they had, but to the other side: nothing is left in the middle, and nothing changes
+// around it.
+bool Store::remove_part(Position at, Changed& changed) {
+    const Lattice& lattice = options_.lattice;
+    const auto nearest = [&](double coordinate, double origin) {
+        return static_cast<std::int32_t>(std::nearbyint((coordinate - origin) / lattice.voxel_size));
+    };
+    LooseSearch search(*ground_, trees_.densities, fixed_, lattice, source_);
+    std::optional<LooseShape> part = search.part_at(
+        {nearest(at.x, lattice.origin.x), nearest(at.y, lattice.origin.y), nearest(at.z, lattice.origin.z)},
+        kMostLooseSamples);
+    if (!part) return false;
+    std::stable_sort(part->points.begin(), part->points.end(),
+                     [](LatticePoint a, LatticePoint b) { return key_of(a) < key_of(b); });
+    for (std::size_t next = 0; next < part->points.size();) {
+        const BrickKey key = key_of(part->points[next]);
+        DensityBrick* brick = nullptr;
+        for (; next < part->points.size() && key_of(part->points[next]) == key; ++next) {
+            const LatticePoint point = part->points[next];
+            write(key, point, std::max<std::int16_t>(fixed_.stored(-search.density(point)), 1), brick, changed);
+        }
+        trees_.densities.refresh(key);
+    }
+    return true;
 }
 
 std::uint16_t Store::add_stamp(std::shared_ptr<const Field> stamp, double radius) {

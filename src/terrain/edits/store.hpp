@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "quarry/terrain/edit_world.hpp"
 #include "quarry/terrain/field.hpp"
+#include "terrain/edits/brick_source.hpp"
 #include "terrain/edits/brush.hpp"
 #include "terrain/edits/history.hpp"
 #include "terrain/edits/snapshot.hpp"
@@ -21,8 +23,18 @@ class Store {
     std::uint16_t add_stamp(std::shared_ptr<const Field> stamp, double radius);
     std::shared_ptr<const Snapshot> snapshot();
 
+    // Is asked before an edit reads or changes anything; null: nobody is.
+    void set_source(BrickSource* source) noexcept { source_ = source; }
+    // A brick of the source, where there is none.
+    template <class Brick>
+    void adopt(const BrickKey& key, std::shared_ptr<Brick> brick) {
+        trees_.of<Brick>().adopt(key, std::move(brick));
+        last_ = nullptr;
+    }
+
     const History& history() const noexcept { return history_; }
     const EditWorldOptions& options() const noexcept { return options_; }
+    std::uint64_t applied() const noexcept { return applied_; }
     EditWorldStats stats() const;
     std::uint64_t content_hash() const;
 
@@ -35,6 +47,7 @@ class Store {
     template <class Brick>
     void write(const BrickKey& key, LatticePoint point, typename Brick::Value value, Brick*& brick, Changed& changed);
     void write_densities(const Tile& tile, Changed& changed);
+    bool remove_part(Position at, Changed& changed);
     void change_paint(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
 
     const std::shared_ptr<const Field> ground_;
@@ -44,6 +57,7 @@ class Store {
     Trees trees_;
     History history_;
     std::uint64_t applied_ = 0;
+    BrickSource* source_ = nullptr;
     std::shared_ptr<const Snapshot> last_;  // the snapshot of the trees as they are; null: they have changed since
 
     std::vector<float> current_;  // densities of a tile, with a border for smoothing

@@ -21,7 +21,7 @@ std::vector<Edit> some_edits(Random& random, int count) {
     std::vector<Edit> edits;
     for (int i = 0; i < count; ++i) {
         Edit edit = test_support::random_edit(random, 20, static_cast<std::uint32_t>(i / 3));
-        edit.kind = static_cast<EditKind>(i % 8);
+        edit.kind = static_cast<EditKind>(i % 9);
         if (i % 5 == 0) edit.shape = BrushShape::stamp;
         edit.material = static_cast<std::uint8_t>(i % 4);
         edits.push_back(edit);
@@ -32,7 +32,8 @@ std::vector<Edit> some_edits(Random& random, int count) {
 // As it comes out of a log: without what its kind and shape have no use for.
 Edit as_sent(const Edit& edit) {
     Edit sent{.kind = edit.kind, .shape = edit.shape, .editor = edit.editor, .stroke = edit.stroke};
-    if (edit.kind == EditKind::undo || edit.kind == EditKind::redo) return sent;
+    if (edit.kind == EditKind::remove) sent.at = edit.at;
+    if (edit.kind == EditKind::remove || edit.kind == EditKind::undo || edit.kind == EditKind::redo) return sent;
     sent.at = edit.at;
     sent.radius = edit.radius;
     sent.strength = edit.strength;

@@ -299,7 +299,7 @@ TEST(EditWorld, RefusesWhatIsOutOfRangeWithOneLine) {
     EXPECT_NE(refusal({.shape = BrushShape::capsule, .extent = {1, 1, kNone}}).find("Edit.extent.z"),
               std::string::npos);
     EXPECT_EQ(refusal({.shape = BrushShape::stamp, .stamp = 1}), "Edit.stamp is 1; there are 1 stamps, counted from 0");
-    EXPECT_NE(refusal({.kind = static_cast<EditKind>(8)}).find("Edit.kind is 8"), std::string::npos);
+    EXPECT_NE(refusal({.kind = static_cast<EditKind>(9)}).find("Edit.kind is 9"), std::string::npos);
     EXPECT_NE(refusal({.shape = static_cast<BrushShape>(9)}).find("Edit.shape is 9"), std::string::npos);
     EXPECT_NE(refusal_of([] { EditWorld(hills(), {.lattice = {.voxel_size = 0}}); }).find("voxel_size"),
               std::string::npos);
