@@ -36,7 +36,7 @@ def agents_object(scene, count):
 
 
 def agent_mesh():
-    """A slim pyramid that stands on its tip's shadow."""
+    """A slim pyramid."""
     mesh = bpy.data.meshes.get("Quarry Agent")
     if mesh is None:
         mesh = bpy.data.meshes.new("Quarry Agent")

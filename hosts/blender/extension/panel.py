@@ -29,7 +29,7 @@ class QUARRY_PT_engine(_Panel, bpy.types.Panel):
             box.alert = True
             for index, line in enumerate(split(options.problem)):
                 box.label(text=line, icon="ERROR" if index == 0 else "BLANK1")
-        if options.progress >= 0:
+        if options.task:
             layout.progress(factor=options.progress, text=options.task)
         row = layout.row(align=True)
         row.operator("quarry.start", icon="PLAY")

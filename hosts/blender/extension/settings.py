@@ -28,7 +28,7 @@ class QUARRY_PG_settings(bpy.types.PropertyGroup):
         update=_set_level,
     )
     problem: StringProperty(options={"SKIP_SAVE"})
-    progress: FloatProperty(min=0, max=1, default=-1, soft_min=0, options={"SKIP_SAVE"})
+    progress: FloatProperty(min=0, max=1, options={"SKIP_SAVE"})
     task: StringProperty(options={"SKIP_SAVE"})
     grade: StringProperty(options={"SKIP_SAVE"})
     agents: IntProperty(name="Agents", default=100, min=1, max=10_000, description="How many walk over the terrain")

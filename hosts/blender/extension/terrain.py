@@ -86,7 +86,7 @@ class _Builder:
 
     def _release(self, context):
         context.window_manager.event_timer_remove(self._timer)
-        settings.of(context).progress = -1
+        settings.of(context).progress = 0
         settings.of(context).task = ""
         live.redraw()
 

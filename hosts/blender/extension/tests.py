@@ -92,7 +92,7 @@ class _Test:
         if run is not None and not run.ended:
             run.stop()
         context.window_manager.event_timer_remove(self._timer)
-        settings.of(context).progress = -1
+        settings.of(context).progress = 0
         settings.of(context).task = ""
         live.redraw()
 

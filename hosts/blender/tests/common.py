@@ -64,13 +64,22 @@ def until(what, seconds=20.0):
         time.sleep(0.005)
 
 
-def fresh():
-    """An empty file, with the engine stopped."""
+def fresh(stop=False):
+    """An empty file. The engine runs on, unless it is to be stopped: four interpreters take a while to start."""
     from quarry.blender import session
 
-    if session.running:
+    if stop and session.running:
         bpy.ops.quarry.stop()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=False)
+
+
+def started():
+    """The session, with its engine running."""
+    from quarry.blender import session
+
+    if not session.running:
+        bpy.ops.quarry.start()
+    return session
 
 
 def problem():

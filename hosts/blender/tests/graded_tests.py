@@ -13,7 +13,7 @@ WORK, SOAK = "", False
 
 
 def test_the_quick_test_passes_and_writes_its_report():
-    fresh()
+    fresh(stop=True)
     began = time.monotonic()
     assert bpy.ops.quarry.quick_test() == {"FINISHED"}
     text = bpy.data.texts["Quarry Quick Test"].as_string()
@@ -22,7 +22,7 @@ def test_the_quick_test_passes_and_writes_its_report():
 
 
 def test_the_paced_stress_test_has_an_a_by_the_strict_rules():
-    fresh()
+    fresh(stop=True)
     assert bpy.ops.quarry.stress_test() == {"FINISHED"}
     figures = json.loads(extension("tests").last.to_json())
     text = bpy.data.texts["Quarry Stress Test"].as_string()
@@ -45,7 +45,7 @@ def test_a_report_is_exported_whole_or_the_reason_is_said():
 
 
 def test_frames_are_in_sync_as_on_an_ideal_machine():
-    fresh()
+    fresh(stop=True)
     names = "" if SOAK else "BASELINE,LIGHT"
     for attempt in range(3):  # other programs may have the machine for a moment
         assert bpy.ops.quarry.sync_test(scenarios=names) == {"FINISHED"}

@@ -24,7 +24,7 @@ def test_the_package_comes_from_the_wheel_inside_the_zip():
 
 
 def test_start_and_stop_leave_no_process_thread_timer_or_handler():
-    fresh()
+    fresh(stop=True)
     for _ in range(24):
         assert bpy.ops.quarry.start() == {"FINISHED"}
         assert len(children()) == 4
@@ -37,7 +37,7 @@ def test_start_and_stop_leave_no_process_thread_timer_or_handler():
 def test_disabling_ends_all_that_runs():
     from quarry.blender import Batch, session
 
-    fresh()
+    fresh(stop=True)
     for _ in range(3):
         bpy.ops.quarry.start()
         session.send(Batch("busy", [0.5] * 20, list))
@@ -50,7 +50,7 @@ def test_disabling_ends_all_that_runs():
 def test_reloading_scripts_ends_the_engine_and_keeps_the_extension_working():
     from quarry.blender import Batch, session
 
-    fresh()
+    fresh(stop=True)
     bpy.ops.quarry.start()
     bpy.utils.load_scripts(reload_scripts=True)
     assert not children() and not handlers() and not threads()
@@ -64,7 +64,7 @@ def test_reloading_scripts_ends_the_engine_and_keeps_the_extension_working():
 def test_another_file_leaves_the_engine_running():
     from quarry.blender import Batch, session
 
-    fresh()
+    fresh(stop=True)
     bpy.ops.quarry.start()
     before = children()
     call = session.send(Batch("busy", [0.2] * 30, list))
@@ -87,7 +87,7 @@ def test_diagnostics_are_silent_unless_asked_for():
 
 
 def test_two_instances_of_blender_do_not_disturb_each_other():
-    fresh()
+    fresh(stop=True)
     bpy.ops.quarry.start()
     code = "from quarry.blender import Batch, session; session.start(2); print('other', session.run(Batch('echo', [7], list)))"
     done = subprocess.run(

@@ -22,7 +22,7 @@ def main(words):
         module = importlib.import_module(name)
         module.WORK, module.SOAK = work, soak
         for test in [each for each in vars(module) if each.startswith("test_")]:
-            if only and not any(each in test for each in only):
+            if only and not any(each in f"{name}.{test}" for each in only):
                 continue
             began = time.monotonic()
             try:

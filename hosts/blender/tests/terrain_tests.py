@@ -6,7 +6,7 @@ import struct
 
 import bpy
 import numpy
-from common import children, extension, fresh, problem, refused
+from common import extension, fresh, problem, refused, started
 
 WORK, SOAK = "", False
 
@@ -151,10 +151,10 @@ def test_export_writes_files_that_hold_the_terrain():
 
 
 def test_a_terrain_that_is_given_up_leaves_nothing_behind():
-    from quarry.blender import TerrainBuild, TerrainSettings, session
+    from quarry.blender import TerrainBuild, TerrainSettings
 
     fresh()
-    bpy.ops.quarry.start()
+    session = started()
     build = TerrainBuild(session, TerrainSettings(size=512, lods=2))
     while build.chunks < 5:
         session.pump(0.01)
@@ -183,5 +183,3 @@ def test_two_scenes_have_terrains_of_their_own():
     assert extension("terrain").selected(bpy.context).name == "Quarry Terrain"
     assert {each.name for each in first.collection.children} == {"Quarry Terrain"}
     assert {each.name for each in other.collection.children} == {"Quarry Terrain.001"} and not problem()
-    bpy.ops.quarry.stop()
-    assert not children()

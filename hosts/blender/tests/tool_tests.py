@@ -2,7 +2,7 @@
 
 import bpy
 import numpy
-from common import fresh, refused
+from common import fresh, refused, started
 
 WORK, SOAK = "", False
 
@@ -39,7 +39,7 @@ def test_objects_drop_onto_the_active_mesh_as_it_is_shown():
 def test_rays_agree_with_blenders_own():
     from mathutils import Vector
     from mathutils.bvhtree import BVHTree
-    from quarry.blender import cast_rays, session, share_mesh
+    from quarry.blender import cast_rays, share_mesh
     from quarry.blender.meshes import triangles_of
 
     fresh()
@@ -47,7 +47,7 @@ def test_rays_agree_with_blenders_own():
     ball = bpy.context.active_object
     bpy.context.view_layer.update()
     vertices, triangles = triangles_of(ball)
-    bpy.ops.quarry.start()
+    session = started()
     random = numpy.random.default_rng(5)
     origins = random.uniform(-5, 5, (500, 3)).astype("f4")
     directions = random.normal(size=(500, 3)).astype("f4")
@@ -94,12 +94,11 @@ def test_a_path_is_laid_over_the_terrain():
 def test_a_path_over_walls_is_refused():
     fresh()
     text = bpy.data.texts.new("wall")
-    text.write('{"field": {"type": "union", "of": [{"type": "plane", "height": 0}, '
-               '{"type": "box", "centre": [0, 0, 0], "half_extents": [2, 30, 100]}]}}')
+    text.write('{"field": {"type": "union", "a": {"type": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}, '
+               '"b": {"type": "box", "centre": [0, 0, 0], "half_size": [3, 30, 100]}}}')
     bpy.ops.quarry.terrain_add(kind="json", text="wall", size=64, lods=1)
     walker = _link("walker", place=(-25, 0, 0))
     bpy.context.view_layer.update()
     bpy.context.view_layer.objects.active = walker
     bpy.context.scene.cursor.location = (25, 0, 0)
     refused(bpy.ops.quarry.path, "no way")
-    bpy.ops.quarry.stop()

@@ -42,6 +42,7 @@ class Call:
     done: Optional[Callable[[Any], None]] = None
     failed: Optional[Callable[[BaseException], None]] = None
     each: Optional[Callable[[int, Any], None]] = None
+    priority: str = "normal"
     values: List[Any] = field(default_factory=list)
     finished: int = 0
     error: Optional[BaseException] = None
@@ -169,13 +170,14 @@ class Session:
         done: Optional[Callable[[Any], None]] = None,
         failed: Optional[Callable[[BaseException], None]] = None,
         each: Optional[Callable[[int, Any], None]] = None,
+        priority: str = "normal",
     ) -> Call:
         """Sends all jobs of a batch as room allows, and calls back from `pump`."""
         if batch.shares:
             for key, value in batch.shares:
                 self.share(key, value)
         self.engine  # raises where there is none
-        call = Call(batch, done, failed, each, values=[None] * len(batch.payloads))
+        call = Call(batch, done, failed, each, priority, values=[None] * len(batch.payloads))
         if not batch.payloads:
             self._finish(call)
             return call
@@ -249,7 +251,7 @@ class Session:
         while self._unsent:
             call, index = self._unsent[0]
             try:
-                id = self.engine.submit(call.batch.handler, call.batch.payloads[index])
+                id = self.engine.submit(call.batch.handler, call.batch.payloads[index], priority=call.priority)
             except (errors.QueueFull, errors.ArenaFull):
                 return
             except Exception as error:

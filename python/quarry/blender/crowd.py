@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional
 
 from ._session import Session
 from .batches import Grid, _slices, paths, steering
 from .ground import TerrainSettings, height_batch
 from .loop import FrameLoop
+
+_MOST_SEARCHES = 2
 
 
 class Walkways:
@@ -110,7 +113,7 @@ class Crowd:
         rules: Dict[str, float] = {"speed": self._speed, "radius": 1.5, "seconds": self._seconds}
         batch = steering(self.places, self.velocities, self._targets, parts=2, **rules)
         for (first, end), job in zip(_slices(len(self.places), 2), batch.payloads):
-            self.loop.submit(batch.handler, job, lambda value, a=first, b=end: self._steer(a, b, value))  # type: ignore[misc]
+            self.loop.submit(batch.handler, job, partial(self._steer, first, end), priority="high")
         self._move()
         if self._show is not None:
             self._show(self.places)
@@ -126,8 +129,9 @@ class Crowd:
         self.walked += 1
 
     def _ask_for_routes(self) -> None:
-        """A few agents a frame, so that nobody's path holds up the others."""
-        lost = [each for each, route in enumerate(self._routes) if route is None and not self._waiting[each]][:8]
+        """Two at a time, and after everything else: long searches must not hold up the steering."""
+        room = _MOST_SEARCHES - sum(self._waiting)
+        lost = [each for each, route in enumerate(self._routes) if route is None and not self._waiting[each]][: max(0, room)]
         if not lost:
             return
         starts = self._ways.cell(self.places[lost])
@@ -145,7 +149,7 @@ class Crowd:
             for agent in lost:
                 self._waiting[agent] = False
 
-        self._session.send(paths(self._ways.grid, starts, goals, parts=2), done, failed)
+        self._session.send(paths(self._ways.grid, starts, goals, parts=1), done, failed, priority="low")
 
     def _aim(self) -> None:
         """Each agent's target is a point of its route a little ahead."""

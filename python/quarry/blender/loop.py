@@ -99,17 +99,22 @@ class FrameLoop:
         return None if clock is None else max(0.0, clock.next_step - time.monotonic())
 
     def tick(self, now: Optional[float] = None) -> int:
-        """Runs the frames that are due at this moment, then applies what has come. Answers how many frames."""
+        """Applies what has come, runs the frames that are due at this moment, and applies what came meanwhile. Answers how
+        many frames."""
         if self._clock is None or self._ledger is None:
             return 0
         try:
+            # What has come since the last tick belongs to its frames: a slow viewport must not make it late.
+            self._session.pump(self._budget / 2)
+            if self._clock is None:
+                return 0
             due = self._clock.advance(now)
             self.dropped_steps += due.dropped
             for step in range(due.steps):
                 self._on_frame(self._ledger.begin_frame())
                 if step + 1 < due.steps and self._clock is not None:
                     self._ledger.end_frame()
-            self._session.pump(self._budget)
+            self._session.pump(self._budget / 2)
             if due.steps and self._clock is not None:
                 self._ledger.end_frame()
         except Exception as error:
