@@ -2,7 +2,7 @@
 
     blender -b --python make_demo.py -- demo.blend
 
-Open the file in a Blender with the extension, press N, choose the tab Quarry and press Play Crowd. K kills a worker, Esc
+Open the file in a Blender with the extension, press N over the viewport, choose the tab Quarry and press Play Crowd. K kills a worker, Esc
 ends the walk.
 """
 
@@ -26,7 +26,7 @@ def light_and_camera():
 
 
 def viewports():
-    """As the file opens: vertex colours, and the sidebar."""
+    """As the file opens: vertex colours, no grid."""
     for screen in bpy.data.screens:
         for area in screen.areas:
             for space in area.spaces:
@@ -35,7 +35,6 @@ def viewports():
                     space.shading.show_object_outline = False
                     space.overlay.show_floor = False
                     space.overlay.show_axis_x = space.overlay.show_axis_y = False
-                    space.show_region_ui = True
                     space.clip_end = 3000
 
 

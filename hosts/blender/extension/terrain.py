@@ -231,7 +231,10 @@ class QUARRY_OT_terrain_export(bpy.types.Operator, ExportHelper):
             if not engine.start(context):
                 raise ValueError(settings.of(context).problem)
             wanted = TerrainSettings.from_text(selected(context)[PROPERTY])
-            count = session.run(export_batch(wanted, bpy.path.abspath(self.filepath)), timeout=600)
+            path = bpy.path.abspath(self.filepath)
+            if not os.access(os.path.dirname(path) or ".", os.W_OK):
+                raise ValueError(f"files cannot be written to {os.path.dirname(path)}: it is not there, or may not be changed")
+            count = session.run(export_batch(wanted, path), timeout=600)
         except Exception as error:
             settings.say_problem(context, f"The terrain was not exported: {engine.short(error)}")
             self.report({"ERROR"}, settings.of(context).problem)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import subprocess
+import sys
 
 import bpy
 from common import children, disable, enable, extension, fresh, handlers, threads
@@ -90,9 +91,9 @@ def test_two_instances_of_blender_do_not_disturb_each_other():
     fresh(stop=True)
     bpy.ops.quarry.start()
     code = "from quarry.blender import Batch, session; session.start(2); print('other', session.run(Batch('echo', [7], list)))"
-    done = subprocess.run(
-        [bpy.app.binary_path, "-b", "--python-expr", code], capture_output=True, text=True, timeout=120, env=dict(os.environ)
-    )
+    program = [bpy.app.binary_path, "-b", "--python-expr"] if bpy.app.binary_path else [sys.executable, "-c"]
+    other = code if bpy.app.binary_path else "import bpy; " + code
+    done = subprocess.run([*program, other], capture_output=True, text=True, timeout=120, env=dict(os.environ))
     assert "other [7]" in done.stdout, done.stdout + done.stderr
     from quarry.blender import Batch, session
 

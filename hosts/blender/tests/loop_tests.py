@@ -46,6 +46,20 @@ def test_thirty_frames_a_second_in_real_time():
     assert 80 <= stats.frames + loop.dropped_steps <= 92 and len(applied) + stats.dropped >= stats.frames - 5
 
 
+def test_what_came_between_two_slow_ticks_is_not_late():
+    fresh()
+    applied = []
+    loop = _loop(lambda frame: loop.submit("echo", frame, applied.append))
+    loop.begin()
+    now = time.monotonic()
+    for tick in range(6):  # four ticks a second: three frames each, the others are dropped
+        loop.tick(now + tick * 0.25)
+        loop._session.engine.drain(20)
+    stats = loop.stats()
+    assert stats.frames >= 15 and stats.dropped == 0 and len(applied) >= stats.frames - 3, (stats, applied)
+    loop.stop()
+
+
 def test_late_values_are_dropped_and_an_error_ends_the_loop_but_not_the_engine():
     fresh()
     applied = []
@@ -54,14 +68,16 @@ def test_late_values_are_dropped_and_an_error_ends_the_loop_but_not_the_engine()
     now = time.monotonic()
     for step in range(4):
         loop.tick(now + step / 30 + 0.001)
+    loop._on_frame = lambda frame: None
+    for step in range(4, 10):
+        loop.tick(now + step / 30 + 0.001)
     from quarry.blender import session
 
     session.engine.drain(20)
-    loop._on_frame = lambda frame: None
-    loop.tick(now + 12 / 30)  # the last three frames of the stall
+    loop.tick(now + 10 / 30 + 0.001)
     assert not applied and loop.stats().dropped == 3 and loop.running, (applied, loop.stats())
     loop._on_frame = lambda frame: 1 / 0
-    loop.tick(now + 14 / 30)
+    loop.tick(now + 12 / 30)
     assert not loop.running and "ZeroDivisionError" in loop.problem and session.running
 
 

@@ -32,6 +32,7 @@ def main(words):
                 failures += 1
                 print(f"FAILED  {test}\n  " + traceback.format_exc().replace("\n", "\n  "), flush=True)
     print(f"all tests ended, {failures} failures", flush=True)
+    return failures
 
 
 if __name__ == "__main__":

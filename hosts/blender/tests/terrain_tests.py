@@ -146,7 +146,7 @@ def test_export_writes_files_that_hold_the_terrain():
     with open(path, "rb") as file:
         magic, version, length = struct.unpack("<4sII", file.read(12))
     assert magic == b"glTF" and version == 2 and length == os.path.getsize(path)
-    refused(bpy.ops.quarry.terrain_export, "not exported", filepath="/nowhere/terrain.glb")
+    refused(bpy.ops.quarry.terrain_export, "cannot be written to /nowhere", filepath="/nowhere/terrain.glb")
     refused(bpy.ops.quarry.terrain_export, "end in one of", filepath=os.path.join(WORK, "terrain.xyz"))
 
 

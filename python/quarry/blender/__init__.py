@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .ground import TerrainSettings as TerrainSettings
     from .loop import FrameLoop as FrameLoop
     from .meshes import fill_mesh as fill_mesh
+    from .meshes import place_objects as place_objects
     from .meshes import set_positions as set_positions
     from ._session import Call as Call
     from ._session import Session as Session
@@ -45,6 +46,7 @@ _WHERE = {
     "TerrainSettings": "ground",
     "FrameLoop": "loop",
     "fill_mesh": "meshes",
+    "place_objects": "meshes",
     "set_positions": "meshes",
     "Call": "_session",
     "Session": "_session",
