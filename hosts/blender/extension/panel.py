@@ -58,7 +58,7 @@ class QUARRY_PT_health(_Panel, bpy.types.Panel):
             for line in split(figures.failure.splitlines()[-1]):
                 layout.label(text=line)
         grid = layout.grid_flow(columns=5, row_major=True, even_columns=False, align=True)
-        for heading in ("process", "state", "jobs", "restarts", "seen"):
+        for heading in ("PID", "state", "jobs", "restarts", "seen"):
             grid.label(text=heading)
         for each in figures.workers:
             state = "dead" if not each.alive else "busy" if each.busy else "idle"
@@ -78,7 +78,6 @@ class QUARRY_PT_health(_Panel, bpy.types.Panel):
 
 class QUARRY_PT_tests(_Panel, bpy.types.Panel):
     bl_label = "Tests"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def show(self, layout, context, options):
         column = layout.column(align=True)
