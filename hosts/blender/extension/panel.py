@@ -43,6 +43,24 @@ class QUARRY_PT_engine(_Panel, bpy.types.Panel):
         column.prop(options, "log_level")
 
 
+def table(layout, workers):
+    """A row for each worker."""
+    rest, left = layout, 1.0
+    columns = []
+    for width in (0.2, 0.15, 0.2, 0.27):
+        split = rest.split(factor=width / left, align=True)
+        columns.append(split.column(align=True))
+        rest, left = split.column(align=True), left - width
+    columns.append(rest)
+    for column, heading in zip(columns, ("PID", "state", "jobs", "restarts", "seen")):
+        column.label(text=heading)
+    for each in workers:
+        state = "dead" if not each.alive else "busy" if each.busy else "idle"
+        texts = (str(each.process) if each.alive else "-", state, f"{each.jobs:,}", str(each.restarts), f"{each.since_heartbeat:.1f} s")
+        for column, text in zip(columns, texts):
+            column.label(text=text)
+
+
 class QUARRY_PT_health(_Panel, bpy.types.Panel):
     bl_label = "Health"
 
@@ -57,16 +75,7 @@ class QUARRY_PT_health(_Panel, bpy.types.Panel):
         if figures.failure:
             for line in split(figures.failure.splitlines()[-1]):
                 layout.label(text=line)
-        grid = layout.grid_flow(columns=5, row_major=True, even_columns=False, align=True)
-        for heading in ("PID", "state", "jobs", "restarts", "seen"):
-            grid.label(text=heading)
-        for each in figures.workers:
-            state = "dead" if not each.alive else "busy" if each.busy else "idle"
-            grid.label(text=str(each.process) if each.alive else "-")
-            grid.label(text=state)
-            grid.label(text=f"{each.jobs:,}")
-            grid.label(text=str(each.restarts))
-            grid.label(text=f"{each.since_heartbeat:.1f} s")
+        table(layout, figures.workers)
         column = layout.column(align=True)
         column.label(text=f"waiting {stats.waiting:,}, running {stats.running}, results {stats.results:,}")
         column.label(text=f"ok {stats.ok:,}, errors {stats.errors}, lost {stats.lost}, run again {stats.reruns}")
