@@ -1,5 +1,6 @@
 """The jobs of quarry.blender, in workers, against plain Python. No Blender is needed for them."""
 
+import logging
 import math
 import os
 import signal
@@ -179,11 +180,14 @@ def _import_meshes(_):
 
 def test_stopping_ends_calls_with_the_reason():
     made = qb.Session()
-    made.start(workers=1, heartbeat=30.0)
+    level = logging.getLogger("quarry.worker").level
+    made.start(workers=1, heartbeat=30.0, log_level=logging.ERROR)
+    assert logging.getLogger("quarry.worker").level == logging.ERROR
     failures = []
     call = made.send(qb.Batch("busy", [5.0] * 3, list), failed=failures.append)
     made.stop()
     assert call.ended and isinstance(failures[0], quarry.EngineClosed) and not made.busy and not made.running
+    assert logging.getLogger("quarry.worker").level == level
     made.start(workers=1, heartbeat=30.0)
     assert made.run(qb.Batch("echo", [1, 2], list)) == [1, 2]
     made.stop()

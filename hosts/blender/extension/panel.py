@@ -81,8 +81,10 @@ class QUARRY_PT_health(_Panel, bpy.types.Panel):
         column.label(text=f"ok {stats.ok:,}, errors {stats.errors}, lost {stats.lost}, run again {stats.reruns}")
         column.label(text=f"latency p50 {figures.latency_p50_ms:.2f} ms, p99 {figures.latency_p99_ms:.2f} ms")
         if crowd.current is not None:
-            frames = crowd.current.loop.stats()
-            column.label(text=f"frame {frames.frames:,}, {frames.mean_latency:.2f} frames late, {frames.dropped} dropped")
+            loop = crowd.current.loop
+            frames = loop.stats()
+            column.label(text=f"latency p50 {loop.latency(0.5)}, p99 {loop.latency(0.99)} frames")
+            column.label(text=f"frame {frames.frames:,}, {frames.stale:,} results late, {frames.dropped:,} dropped")
 
 
 class QUARRY_PT_tests(_Panel, bpy.types.Panel):

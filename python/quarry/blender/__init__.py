@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .batches import (
         Batch as Batch,
+        Grid as Grid,
         cast_rays as cast_rays,
         collisions as collisions,
         paths as paths,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Batch": "batches",
+    "Grid": "batches",
     "cast_rays": "batches",
     "collisions": "batches",
     "paths": "batches",

@@ -19,6 +19,7 @@ HANDLERS = ("quarry.handlers", "quarry.blender.jobs")
 # All of these compute from their payload alone: a job whose worker has died is run again.
 _RUN_AGAIN = ("compute_heavy", "echo", "ping", "busy", "cast", "find", "heights", "meet", "see", "steer", "terrain_chunk")
 _REMEMBERED = 1000
+_logger = logging.getLogger("quarry.worker")
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Session:
         self._latencies: Deque[int] = deque(maxlen=_REMEMBERED)
         self._rate: Tuple[float, int, float] = (0.0, 0, 0.0)
         self._shared: Dict[str, Any] = {}
+        self._level_before = logging.NOTSET
         self.wake: Optional[Callable[[], None]] = None
         """Called when there is work under way: the host's timer begins to call `pump`."""
 
@@ -99,7 +101,7 @@ class Session:
         if not 1 <= workers <= MOST_WORKERS:
             raise ValueError(f"the number of workers must be 1 to {MOST_WORKERS}, not {workers:,}")
         check_numpy()
-        logging.getLogger("quarry.worker").setLevel(log_level)
+        self._level_before = _logger.level
         # A stopped worker is to be noticed, and replaced, within a second.
         options.setdefault("heartbeat", 0.6)
         self._engine = Engine(
@@ -116,6 +118,7 @@ class Session:
         except BaseException:
             self._engine = None
             raise
+        _logger.setLevel(log_level)
         self._rate = (time.monotonic(), 0, 0.0)
         self._latencies.clear()
 
@@ -128,6 +131,7 @@ class Session:
             report = engine.shutdown()
         finally:
             engine.close()
+            _logger.setLevel(self._level_before)
         self._shared.clear()
         self._inbox.clear()
         self._single.clear()

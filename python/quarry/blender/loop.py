@@ -147,6 +147,19 @@ class FrameLoop:
             return False
         return True
 
+    def latency(self, share: float) -> int:
+        """So many frames late is this share of all results at most: 0.5 is the median."""
+        if self._ledger is None:
+            return 0
+        latency = self._ledger.report()["latency"]
+        counts = [*latency["histogram"], latency["later"]]
+        wanted, seen = share * sum(counts), 0
+        for frames, count in enumerate(counts):
+            seen += count
+            if seen >= wanted:
+                return min(frames, int(latency["max"]))
+        return 0
+
     def stats(self) -> Optional[LedgerStats]:
         """Frames, latencies and late results of the run, or of the last one."""
         return None if self._ledger is None else self._ledger.stats()
