@@ -146,7 +146,7 @@ def test_a_hundred_agents_walk_on_the_ground_and_are_shown_where_they_are():
     moved = numpy.linalg.norm((crowd.places - start)[:, :2], axis=1)
     stats = crowd.loop.stats()
     print(f"  {stats.frames} frames, {crowd.found} paths, mean walk {moved.mean():.1f} m, {stats.mean_latency:.2f} frames late")
-    assert crowd.loop.running and moved.mean() > 2 and crowd.found >= 20
+    assert crowd.loop.running and moved.mean() > 2 and crowd.found >= 10
     shown = _shown()
     assert shown.shape == (100, 3) and abs(shown - crowd.places).max() < 1e-4
     on_ground = crowd._ways.height(crowd.places)
