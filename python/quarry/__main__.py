@@ -53,11 +53,11 @@ def _sync(options: argparse.Namespace) -> int:
 
     report = play(options.scenario, hertz=options.hertz, workers=options.workers, seed=options.seed)
     if options.json != "-":
-        print("   scenario  mean  max  stale  missed")
+        print("   scenario  mean  max  stale  missed  ideal")
         for each in report["scenarios"]:
             print(
                 f"{each['grade']}  {each['name']:<8} {each['mean_latency_frames']:5.2f} {each['max_latency_frames']:4d} "
-                f"{each['stale_share']:6.1%} {each['missed_frames']:6d}"
+                f"{each['stale_share']:6.1%} {each['missed_frames']:6d}      {each['ideal']}"
             )
     _write(report, options.json)
     return _status([each["grade"] for each in report["scenarios"]], options.require)

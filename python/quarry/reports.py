@@ -7,7 +7,7 @@ import platform
 import signal
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from . import errors, handlers
 from .engine import Engine
@@ -100,27 +100,29 @@ class StressReport:
 
 
 class _Burst:
-    """Submits as fast as the queue takes jobs, and books what comes back."""
+    """Submits as fast as the queue takes jobs, or one every `pace` seconds, and books what comes back."""
 
     _BATCH = 64
 
-    def __init__(self, engine: Engine, report: StressReport, queue: int) -> None:
+    def __init__(self, engine: Engine, report: StressReport, queue: int, pace: float = 0.0) -> None:
         self._engine = engine
         self._report = report
         self._most_out = queue
+        self._pace = pace
+        self._began = 0.0
         self._out: Dict[int, float] = {}
         self._latencies: List[float] = []
         self._submit_seconds = 0.0
         self._collect_seconds = 0.0
         self._expected = handlers.compute_heavy(_SIZE)
 
-    def run(self, seconds: float) -> None:
-        began = time.perf_counter()
+    def run(self, seconds: float, stop: Optional[Callable[[], bool]] = None) -> None:
+        began = self._began = time.perf_counter()
         end = began + seconds
-        while time.perf_counter() < end:
-            self._submit_some()
-            if not self._collect_some() and len(self._out) >= self._most_out:
-                time.sleep(0.0005)
+        while time.perf_counter() < end and not (stop is not None and stop()):
+            submitted = self._submit_some()
+            if not self._collect_some() and not submitted:
+                time.sleep(min(self._pace, 0.0005) or 0.0005)
         patience = time.perf_counter() + 10
         while self._out and time.perf_counter() < patience:
             if self._collect_some():
@@ -129,11 +131,16 @@ class _Burst:
                 time.sleep(0.0005)
         self._book(time.perf_counter() - began)
 
-    def _submit_some(self) -> None:
+    def _due(self, now: float) -> int:
+        if self._pace <= 0:
+            return self._BATCH
+        return min(self._BATCH, int((now - self._began) / self._pace) + 1 - self._report.submitted - self._report.rejected)
+
+    def _submit_some(self) -> int:
         began = time.perf_counter()
-        count = min(self._BATCH, self._most_out - len(self._out))
+        count = min(self._due(began), self._most_out - len(self._out))
         if count <= 0:
-            return
+            return 0
         try:
             ids = self._engine.submit_many("compute_heavy", [_SIZE] * count)
         except errors.Refused as refused:
@@ -142,6 +149,7 @@ class _Burst:
         self._out.update(dict.fromkeys(ids, began))
         self._report.submitted += len(ids)
         self._submit_seconds += time.perf_counter() - began
+        return len(ids)
 
     def _collect_some(self) -> int:
         began = time.perf_counter()
@@ -179,14 +187,26 @@ class _Burst:
 
 
 def stress_test(
-    seconds: float = 5.0, workers: int = 4, queue: int = 10_000, rules: str = "strict", **options: Any
+    seconds: float = 5.0,
+    workers: int = 4,
+    queue: int = 10_000,
+    rules: str = "strict",
+    *,
+    pace: float = 0.0,
+    most_out: int = 0,
+    stop: Optional[Callable[[], bool]] = None,
+    **options: Any,
 ) -> StressReport:
-    """The burst test: compute_heavy jobs for so long, as fast as they go, and a grade from A to F."""
+    """The burst test: compute_heavy jobs for so long, as fast as they go, and a grade from A to F.
+
+    `pace` is the time between two jobs in seconds, 0: none. `most_out` jobs are out at once, 0: so few that a job's
+    latency is that of work, not of a long queue. Once `stop` answers True no more are submitted."""
     report = StressReport({"duration": seconds, "workers": workers, "queue": queue, "job": "compute_heavy", "rules": rules})
+    if pace > 0:
+        report.options["pace"] = pace
     burst_points(0, 0, 0, rules)
     with Engine("quarry.handlers", workers=workers, job_queue=queue, **options) as engine:
-        # So few are out at once that a job's latency is that of work, not of a long queue.
-        _Burst(engine, report, min(queue, 64 * workers)).run(seconds)
+        _Burst(engine, report, min(queue, most_out or 64 * workers), pace).run(seconds, stop)
         health = engine.health()
         report.workers_alive = sum(each.alive for each in health.workers)
         report.restarts = engine.stats().restarts

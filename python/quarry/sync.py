@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 import random
 import time
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from .engine import Engine
 from .frames import FrameClock, FrameLedger
@@ -67,10 +68,70 @@ class SyncResult:
     missed_frames: int
     dropped_steps: int
     ledger: Dict[str, Any]
+    ideal: str = ""
+
+
+class _Clock:
+    """The time that a player lives in: that of this machine."""
+
+    now = staticmethod(time.monotonic)
+    sleep = staticmethod(time.sleep)
+
+
+class _VirtualClock:
+    """A time in which nothing passes but sleep."""
+
+    def __init__(self) -> None:
+        self._now = 1.0
+
+    def now(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
+@dataclass
+class _IdealResult:
+    id: int
+    frame: int
+    ok: bool = True
+
+
+class _IdealEngine:
+    """Runs jobs first in, first out, on so many cores, where nothing costs anything but the jobs."""
+
+    def __init__(self, clock: _VirtualClock, cores: int) -> None:
+        self._clock = clock
+        self._free = [0.0] * cores
+        self._ends: List[Tuple[float, int, int]] = []
+        self._count = 0
+
+    def submit(self, _: str, length: float, frame: int) -> int:
+        self._count += 1
+        end = max(self._clock.now(), heapq.heappop(self._free)) + length
+        heapq.heappush(self._free, end)
+        heapq.heappush(self._ends, (end, self._count, frame))
+        return self._count
+
+    def poll(self) -> List[_IdealResult]:
+        found = []
+        while self._ends and self._ends[0][0] <= self._clock.now():
+            _, id, frame = heapq.heappop(self._ends)
+            found.append(_IdealResult(id, frame))
+        return found
+
+
+def ideal_grade(scenario: Scenario, hertz: float = 30.0, cores: int = 0, seed: int = 1) -> str:
+    """The grade that the same loop gets in virtual time, with as many cores (0: those of this machine)."""
+    clock = _VirtualClock()
+    engine = _IdealEngine(clock, cores or len(os.sched_getaffinity(0)))
+    return _Player(engine, scenario, hertz, seed, clock).run().grade
 
 
 class _Player:
-    def __init__(self, engine: Engine, scenario: Scenario, hertz: float, seed: int) -> None:
+    def __init__(self, engine: Any, scenario: Scenario, hertz: float, seed: int, clock: Any = _Clock) -> None:
+        self._time = clock
         self._engine = engine
         self._scenario = scenario
         self._hertz = hertz
@@ -83,10 +144,10 @@ class _Player:
         self._dropped = 0
 
     def run(self) -> SyncResult:
-        last = time.monotonic()
-        while self._step < self._scenario.frames or (self._out and time.monotonic() - last < 10):
+        last = self._time.now()
+        while self._step < self._scenario.frames or (self._out and self._time.now() - last < 10):
             if self._turn():
-                last = time.monotonic()
+                last = self._time.now()
         stats = self._ledger.stats()
         stale = stats.stale_percent / 100
         grade = sync_grade(stats.mean_latency, stats.latency_max, stale, not self._out)
@@ -96,9 +157,9 @@ class _Player:
         )
 
     def _turn(self) -> bool:
-        self._clock.sleep_until_next_step()
+        self._time.sleep(max(0.0, self._clock.next_step - self._time.now()))
         self._stall()
-        due = self._clock.advance()
+        due = self._clock.advance(self._time.now())
         self._dropped += due.dropped
         for step in range(due.steps):
             self._ledger.begin_frame()
@@ -109,7 +170,7 @@ class _Player:
             return False
         budget = 1 / self._hertz / _DELIVERY_PART
         end = self._clock.next_step
-        time.sleep(max(0.0, end - budget - time.monotonic()))
+        self._time.sleep(max(0.0, end - budget - self._time.now()))
         arrived = self._deliver(end)
         self._ledger.end_frame()
         return arrived
@@ -122,10 +183,10 @@ class _Player:
                 arrived = True
                 self._out.discard(result.id)
                 self._ledger.apply(result)
-            left = end - 0.001 - time.monotonic()
+            left = end - 0.001 - self._time.now()
             if left <= 0 or not self._out:
                 return arrived
-            time.sleep(min(left, 0.001))
+            self._time.sleep(min(left, 0.001))
 
     def _stall(self) -> None:
         scenario = self._scenario
@@ -135,7 +196,7 @@ class _Player:
                 length += scenario.stall_ms / 1e3
             self._stalled += 1
         if length:
-            time.sleep(length)
+            self._time.sleep(length)
 
     def _submit_step(self) -> None:
         scenario = self._scenario
@@ -149,8 +210,16 @@ class _Player:
         self._step += 1
 
 
-def play(names: Optional[Iterable[str]] = None, *, hertz: float = 30.0, workers: int = 0, seed: int = 1) -> Dict[str, Any]:
-    """Plays scenarios by name (None: all) and answers the machine-readable report."""
+def play(
+    names: Optional[Iterable[str]] = None,
+    *,
+    hertz: float = 30.0,
+    workers: int = 0,
+    seed: int = 1,
+    stop: Optional[Callable[[], bool]] = None,
+) -> Dict[str, Any]:
+    """Plays scenarios by name (None: all) and answers the machine-readable report. Once `stop` answers True no further
+    scenario begins."""
     chosen = list(SCENARIOS) if names is None else list(names)
     for each in chosen:
         if each not in SCENARIOS:
@@ -159,7 +228,10 @@ def play(names: Optional[Iterable[str]] = None, *, hertz: float = 30.0, workers:
     results: List[SyncResult] = []
     with Engine("quarry.handlers", workers=workers) as engine:
         for each in chosen:
+            if stop is not None and stop():
+                break
             results.append(_Player(engine, SCENARIOS[each], hertz, seed).run())
+            results[-1].ideal = ideal_grade(SCENARIOS[each], hertz, min(workers, len(os.sched_getaffinity(0))), seed)
     return {
         "schema": 1,
         "program": "python -m quarry sync",

@@ -38,6 +38,20 @@ def test_frame_sync_is_graded_by_the_rules():
     assert sync.sync_grade(0.0, 0, 0.0, False) == "F"
 
 
+def test_the_ideal_machine_gets_what_its_cores_allow():
+    grades = {name: "".join(sync.ideal_grade(each, cores=cores) for cores in (1, 2, 8)) for name, each in sync.SCENARIOS.items()}
+    # Two cores: what `quarry sync` says of an ideal machine, too.
+    assert grades == {"BASELINE": "AAA", "LIGHT": "AAA", "MEDIUM": "FAA", "HEAVY": "FFA", "BURST": "FBA", "CATCHUP": "FAA"}
+
+
+def test_a_paced_burst_keeps_its_pace_and_stops_when_asked():
+    report = reports.stress_test(0.5, workers=1, pace=0.01)
+    assert 20 <= report.submitted <= 51 and report.lost == 0 and report.options["pace"] == 0.01
+    calls = []
+    stopped = reports.stress_test(60, workers=1, pace=0.01, stop=lambda: calls.append(1) or len(calls) > 20)
+    assert stopped.seconds < 30 and stopped.lost == 0
+
+
 def test_compute_heavy_is_the_programs():
     total = 0
     for iteration in range(10):
