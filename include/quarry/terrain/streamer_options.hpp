@@ -39,7 +39,8 @@ struct StreamerOptions {
     double view_weight = 0.5;                          // 0 to 10: so much further away seems what lies behind a viewer
     double look_ahead = 15;                            // 0 to 600: updates ahead for which positions are predicted
     float fade = 0.25F;                                // seconds, handed through to the host
-    Lane lane = Lane::background;                      // of the workers' jobs
+    double edit_wait = 0.002;      // seconds, 0 to 1: how long an update waits for edits next to a viewer at most
+    Lane lane = Lane::background;  // of the workers' jobs
 
     // All on the host's thread, within update or deliver.
     std::function<void(const ChunkError&)> on_error{};

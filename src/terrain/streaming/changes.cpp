@@ -203,6 +203,7 @@ void World::end_group(Group& group) {
 }
 
 void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) {
+    if (record.in_swap) return came_for_swap(record, slot, outcome);
     Group& group = groups_[record.group];
     if (outcome.was_extracted) ++shared_.stats.meshed;
     if (outcome.error != nullptr) {
@@ -235,6 +236,7 @@ void World::fail(Group& group, const ChunkError& error) {
 }
 
 void World::freeze() {
+    cancel_swap();
     for (Group& group : groups_) {
         if (group.alive) cancel(group);
     }

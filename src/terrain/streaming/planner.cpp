@@ -83,6 +83,15 @@ void Planner::look_at_all() {
     look_at_fresh();
 }
 
+void Planner::look_again(std::span<const NodeIndex> nodes) {
+    for (const NodeIndex node : nodes) {
+        if (!tree_[node].planned) continue;
+        mark_changed(node);
+        fresh_[static_cast<std::size_t>(tree_[node].key.lod)].push_back(node);
+    }
+    look_at_fresh();
+}
+
 // Coarse nodes first: what they decide spares looks at those below. Whoever is looked at sees what the others need.
 void Planner::look_at_fresh() {
     for (std::int32_t lod = options_.max_lod; lod >= 0;) {

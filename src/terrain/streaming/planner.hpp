@@ -43,6 +43,9 @@ class Planner {
     // Where the viewers are now, at least one.
     void update(std::span<const LatticePlace> viewers);
 
+    // These are no longer rejected: the plan goes on below them.
+    void look_again(std::span<const NodeIndex> nodes);
+
     // Nodes that came, left, split or joined since the last clear_changed(), in order. Each is marked as changed.
     std::vector<NodeIndex>& changed() noexcept { return changed_; }
     void clear_changed();

@@ -22,13 +22,13 @@ bool may_have_surface(const MeshSource& source, const ChunkKey& key) {
     }
 }
 
-PlanOptions plan_options(const StreamerOptions& options, const std::shared_ptr<const MeshSource>& source) {
+PlanOptions plan_options(const StreamerOptions& options, const std::shared_ptr<const MeshSource>* source) {
     return {.cells = options.cells,
             .max_lod = options.max_lod,
             .radius = options.radius / options.lattice.voxel_size,
             .lod_distance = options.lod_distance / options.lattice.voxel_size,
             .hysteresis = options.hysteresis,
-            .may_have_surface = [source](const ChunkKey& key) { return may_have_surface(*source, key); }};
+            .may_have_surface = [source](const ChunkKey& key) { return may_have_surface(**source, key); }};
 }
 
 double length_of(const LatticePlace& a) {
@@ -56,7 +56,7 @@ World::World(Shared& shared, std::uint32_t number, std::shared_ptr<const MeshSou
       source_(std::move(source)),
       options_(options),
       visible_(visible),
-      planner_(tree_, plan_options(options, source_)),
+      planner_(tree_, plan_options(options, &source_)),
       cache_(options.cache_bytes) {}
 
 double World::rank(const ChunkKey& key, double factor) const {
@@ -127,6 +127,7 @@ ChangeKind World::wanted(NodeIndex index) const {
         }
         return ChangeKind::join;
     }
+    if (node.in_swap) return ChangeKind::none;
     const bool is_free = node.needs_chunk() && !node.failed && shown_above(index) == kNoNode;
     return is_free ? ChangeKind::appear : ChangeKind::none;
 }
@@ -301,7 +302,8 @@ void World::list_shown(ShownWorld& world) const {
         if (!is_undivided(node) || shown_above(index) != kNoNode) return;
         const Plan plan = plan_of(index);
         if (plan == Plan::outside) return;
-        (node.rejected || plan == Plan::given_up ? world.empty : world.missing).push_back(node.key);
+        // Until an edit is shown, a place that it has opened is as empty as before.
+        (node.rejected || node.in_swap || plan == Plan::given_up ? world.empty : world.missing).push_back(node.key);
     });
 }
 

@@ -17,6 +17,7 @@
 #include "terrain/streaming/mesh_jobs.hpp"
 #include "terrain/streaming/node_tree.hpp"
 #include "terrain/streaming/planner.hpp"
+#include "terrain/streaming/swap.hpp"
 
 namespace quarry::terrain::streaming {
 
@@ -72,7 +73,19 @@ class World {
     // Those that were listed are no longer shown.
     void leave();
 
-    bool at_rest() const noexcept { return waiting_.empty() && leaving_.empty() && groups_alive_ == 0; }
+    // swap.cpp: edits. Whether a swap may begin: no other is under way, nor is a group half shown.
+    bool can_begin_swap() const noexcept;
+    // The field has changed: all that is shown of it there is made anew and exchanged together.
+    void begin_swap(std::shared_ptr<const MeshSource> source, EditNews news);
+    void came_for_swap(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome);
+    Swap& swap() noexcept { return swap_; }
+    void prepare_swap();
+    Member* next_swap_upload();
+    void list_swap(std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const;
+    void commit_swap();
+    void cancel_swap();
+
+    bool at_rest() const noexcept { return !swap_.alive && waiting_.empty() && leaving_.empty() && groups_alive_ == 0; }
     // At rest, with nothing missing.
     bool complete() const;
     bool ready_around(const LatticePlace& position, double radius) const;
@@ -175,9 +188,21 @@ class World {
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
 
+    // swap.cpp
+    bool is_touched(const ChunkKey& key, const LatticeBox& box) const;
+    bool is_touched(const ChunkKey& key, const std::vector<LatticeBox>& boxes) const;
+    std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
+    void admit_to_plan(const std::vector<LatticeBox>& boxes);
+    bool appears_with_swap(NodeIndex index) const;
+    void request_for_swap(Member& member);
+    void renew_groups(const std::vector<LatticeBox>& boxes);
+    template <class Which>
+    void forget_rebaked(Group& group, Which which, bool renewed);
+    void drop_from_swap(const Member& member);
+
     Shared& shared_;
     const std::uint32_t number_;
-    const std::shared_ptr<const MeshSource> source_;
+    std::shared_ptr<const MeshSource> source_;  // another one with each edit
     const StreamerOptions options_;
     bool visible_;
     NodeTree tree_;
@@ -202,6 +227,7 @@ class World {
     std::vector<std::pair<double, NodeIndex>> search_;
     std::vector<NodeIndex> reached_, cut_off_;
     std::vector<std::uint32_t> leaders_;
+    Swap swap_;
     Group* current_ = nullptr;
     std::size_t baked_here_ = 0;         // in this delivery
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
