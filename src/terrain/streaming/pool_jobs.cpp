@@ -82,6 +82,20 @@ std::size_t RequestQueue::size() const {
 std::optional<MeshJob> RequestQueue::pop() {
     const std::lock_guard lock(mutex_);
     --told_;
+    return pop_first();
+}
+
+std::optional<MeshJob> RequestQueue::pop_urgent() {
+    const std::lock_guard lock(mutex_);
+    while (!entries_.empty() && !waits(entries_.front())) {
+        std::pop_heap(entries_.begin(), entries_.end());
+        entries_.pop_back();
+    }
+    if (entries_.empty() || !entries_.front().job.urgent) return std::nullopt;
+    return pop_first();
+}
+
+std::optional<MeshJob> RequestQueue::pop_first() {
     while (!entries_.empty()) {
         std::pop_heap(entries_.begin(), entries_.end());
         Entry entry = std::move(entries_.back());
@@ -99,6 +113,7 @@ PoolJobs::PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& hos
     : pool_(pool), lane_(lane), inbox_({.slots = most, .age_bonus = 0, .host = host}) {}
 
 void PoolJobs::submit(MeshJob job, double rank) {
+    const Lane lane = job.urgent ? Lane::frame : lane_;
     if (!queue_->push(std::move(job), rank)) return;
     inbox_.submit(pool_,
                   [queue = queue_]() -> std::optional<MeshOutcome> {
@@ -106,7 +121,7 @@ void PoolJobs::submit(MeshJob job, double rank) {
                       if (!next) return std::nullopt;
                       return run(*std::move(next));
                   },
-                  {.lane = lane_, .name = "chunk"});
+                  {.lane = lane, .name = "chunk"});
 }
 
 bool PoolJobs::cancel(ChunkId id) {
@@ -119,7 +134,16 @@ void PoolJobs::reorder(const Rank& rank) {
 
 void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
     queue_->take_begun(begun);
+    for (MeshOutcome& outcome : made_here_) outcomes.push_back(std::move(outcome));
+    made_here_.clear();
     inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
+}
+
+bool PoolJobs::run_urgent() {
+    std::optional<MeshJob> job = queue_->pop_urgent();
+    if (!job) return false;
+    made_here_.push_back(run(*std::move(job)));
+    return true;
 }
 
 std::size_t PoolJobs::queued() const {
