@@ -263,8 +263,7 @@ void World::drop_shown(NodeIndex index) {
     Node& node = tree_[index];
     const std::uint32_t chunk = std::exchange(node.chunk, kNone);
     ChunkRecord& record = shared_.table[chunk];
-    // What edits have changed is of no use any more.
-    if (!record.failed && !record.outdated && !node.in_swap) cache_.put(record.kept);
+    if (!record.failed) cache_.put(record.kept);
     if (node.in_swap) leave_swap(index);
     if (record.has_mesh) {
         shared_.table.move(chunk, ChunkState::retiring);

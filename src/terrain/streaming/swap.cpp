@@ -94,8 +94,9 @@ bool World::begin_swap(const std::shared_ptr<const MeshSource>& source, const Ed
         tree_[member.node].chunk = kNone;
         presence_changed(member.node, true);
     }
-    cache_.drop_if([&](const ChunkKey& key) { return is_touched(key, news.boxes); });
+    // In this order: a group that is given up leaves its meshes to the cache, one that is made anew takes some from it.
     admit_to_plan(others);
+    cache_.drop_if([&](const ChunkKey& key) { return is_touched(key, news.boxes); });
     renew_groups(news.boxes);
     for (std::size_t i = 0; i < masks.size(); ++i) request_for_swap(swap_.members[i], masks[i], nullptr);
     for (const auto& [node, mask] : beside) {
@@ -113,10 +114,18 @@ void World::find_opened(const std::vector<LatticeBox>& boxes, std::vector<NodeIn
     for (const NodeIndex index : nodes_near(boxes)) {
         const Node& node = tree_[index];
         if (!node.rejected || !planner_.options().may_have_surface(node.key)) continue;
-        const bool counts_as_shown =
-            is_undivided(node) && plan_of(index) == Plan::wanted && shown_above(index) == kNoNode;
-        (counts_as_shown ? covered : others).push_back(index);
+        (counts_as_shown(index) ? covered : others).push_back(index);
     }
+}
+
+// Of a place that is empty: whether it would be missing if it were not.
+bool World::counts_as_shown(NodeIndex index) const {
+    return is_undivided(tree_[index]) && plan_of(index) == Plan::wanted && shown_above(index) == kNoNode;
+}
+
+NodeIndex World::opened_above(NodeIndex index) const {
+    while (!tree_[index].opened) index = tree_[index].parent;
+    return index;
 }
 
 void World::admit_to_plan(const std::vector<NodeIndex>& nodes) {
@@ -134,21 +143,28 @@ void World::admit_to_plan(const std::vector<NodeIndex>& nodes) {
 }
 
 // Finds chunks for all places that the edits open, so that levels of what touches differ by at most one: as fine as
-// the plan is going to want them, or as coarse as they can be. They are taken as shown until all is found.
-bool World::cover_all(const std::vector<NodeIndex>& opened, bool finely) {
+// the plan is going to want them, or as coarse as they can be. They are taken as shown until all is found. What turns
+// out to be empty is not opened.
+bool World::cover_all(std::vector<NodeIndex>& opened, bool finely) {
+    std::vector<NodeIndex> covered;
     for (const NodeIndex index : opened) {
-        if (cover(index, finely)) continue;
-        take_covers_back(0);
-        return false;
+        const Cover found = cover(index, finely);
+        if (found == Cover::conflict) {
+            take_covers_back(0);
+            return false;
+        }
+        if (found == Cover::found) covered.push_back(index);
     }
+    opened = std::move(covered);
     return true;
 }
 
-bool World::cover(NodeIndex index, bool finely) {
+World::Cover World::cover(NodeIndex index, bool finely) {
     const ChunkKey key = tree_[index].key;
     const std::size_t before = swap_.members.size();
     if (finely && planner_.is_near(key)) {
-        if (cover_children(index, finely)) return true;
+        const Cover found = cover_children(index, finely);
+        if (found != Cover::conflict) return found;
         take_covers_back(before);
     }
     Group alone;
@@ -158,24 +174,30 @@ bool World::cover(NodeIndex index, bool finely) {
     const NodeIndex in_the_way = obstacle(alone);
     if (in_the_way == kNoNode) {
         add_cover(index);
-        return true;
+        return Cover::found;
     }
     if (tree_[in_the_way].key.lod < key.lod) return cover_children(index, finely);
-    // Where what is too coarse will stay so, the place stays empty.
-    return will_stay(in_the_way);
+    // Where what is too coarse will stay so, the place is given up with it when the plan has it.
+    return will_stay(in_the_way) ? Cover::found : Cover::conflict;
 }
 
-bool World::cover_children(NodeIndex index, bool finely) {
+World::Cover World::cover_children(NodeIndex index, bool finely) {
     if (tree_[index].children == kNoNode) {
         tree_.add_children(index);
         planner_.may_be_unused(index);
     }
     const NodeIndex first = tree_[index].children;
+    Cover all = Cover::nothing;
     for (NodeIndex child = first; child < first + 8; ++child) {
         tree_[child].rejected = !planner_.options().may_have_surface(tree_[child].key);
-        if (!tree_[child].rejected && !cover(child, finely)) return false;
+        if (tree_[child].rejected) continue;
+        const Cover found = cover(child, finely);
+        if (found == Cover::conflict) return found;
+        // Bounds of its parts prove that it is empty.
+        if (found == Cover::nothing) tree_[child].rejected = true;
+        if (found == Cover::found) all = found;
     }
-    return true;
+    return all;
 }
 
 void World::add_cover(NodeIndex index) {
@@ -208,6 +230,7 @@ void World::add_touched() {
         if (node.chunk == kNone || node.in_swap || !is_touched(node.key, swap_.news.boxes)) continue;
         node.in_swap = true;
         swap_.members.push_back({index, kNone});
+        make_outdated(node.chunk);
     }
     for (const Member& member : swap_.members) {
         nearest = std::min(nearest, planner_.square_of_distance(tree_[member.node].key));
@@ -224,8 +247,7 @@ void World::add_beside_covers(std::vector<std::pair<NodeIndex, std::uint32_t>>& 
             if (tree_[node].in_swap || !shared_.table[tree_[node].chunk].has_mesh) return;
             const auto found =
                 std::find_if(beside.begin(), beside.end(), [&](const auto& each) { return each.first == node; });
-            const std::uint32_t mask =
-                found != beside.end() ? found->second : shared_.table[tree_[node].chunk].mask;
+            const std::uint32_t mask = found != beside.end() ? found->second : shared_.table[tree_[node].chunk].mask;
             const std::uint32_t back = 1u << opposite(side);
             const std::uint32_t wanted = tree_[node].key.lod < key.lod ? mask | back : mask & ~back;
             if (found != beside.end()) {
@@ -255,20 +277,29 @@ void World::request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr
 
 // Whatever groups have of chunks that are touched is made anew. What they had made of shown ones, too.
 void World::renew_groups(const std::vector<LatticeBox>& boxes) {
+    const auto touched = [&](NodeIndex node) { return is_touched(tree_[node].key, boxes); };
     for (Group& group : groups_) {
         if (!group.alive) continue;
+        for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
+            for (const Member& member : *members) {
+                if (member.chunk != kNone && touched(member.node)) make_outdated(member.chunk);
+            }
+        }
         bool renewed = false;
         for (Member& member : group.added) {
-            if (member.chunk == kNone || !is_touched(tree_[member.node].key, boxes)) continue;
-            shared_.table[member.chunk].kept.reset();
+            if (member.chunk == kNone || !touched(member.node)) continue;
             discard(member.chunk);
             member.chunk = kNone;
             renewed = true;
         }
         if (renewed) refresh_added(group);
-        forget_rebaked(
-            group, [&](NodeIndex node) { return is_touched(tree_[node].key, boxes); }, renewed);
+        forget_rebaked(group, touched, renewed);
     }
+}
+
+void World::make_outdated(std::uint32_t chunk) {
+    const std::shared_ptr<KeptMesh>& kept = shared_.table[chunk].kept;
+    if (kept != nullptr) kept->outdated = true;
 }
 
 template <class Which>
@@ -307,7 +338,6 @@ void World::came_for_swap(ChunkRecord& record, std::uint32_t slot, MeshOutcome& 
             shared_.table.move(slot, ChunkState::ready);
         } else {
             // What is shown stays.
-            shared_.table[tree_[member->node].chunk].outdated = true;
             tree_[member->node].in_swap = false;
             swap_.members.erase(member);
             shared_.table.move(slot, ChunkState::retired);
@@ -333,7 +363,6 @@ Member* World::next_swap_upload() {
 // Gives up the version of a member that is not going to be shown.
 void World::drop_from_swap(const Member& member) {
     ChunkRecord& record = shared_.table[member.chunk];
-    record.kept.reset();
     switch (record.state) {
         case ChunkState::queued:
         case ChunkState::meshing:
@@ -361,14 +390,19 @@ void World::leave_swap(NodeIndex index) {
     swap_.members.erase(member);
 }
 
-// Opened places that the plan has left meanwhile are left out. Before the host is told anything.
+// Opened places that are missing meanwhile, because the plan has changed, or no part of it any more, are left out.
+// Before the host is told anything.
 void World::prepare_swap() {
     if (swap_.started_told) return;
     std::erase_if(swap_.members, [&](const Member& member) {
-        if (!shared_.table[member.chunk].appears || plan_of(member.node) == Plan::wanted) return false;
+        if (!shared_.table[member.chunk].appears || counts_as_shown(opened_above(member.node))) return false;
         drop_from_swap(member);
         return true;
     });
+    // Nothing counts them as shown now: from here on they are as any other place.
+    for (const NodeIndex index : swap_.opened) {
+        if (!counts_as_shown(index)) tree_[index].rejected = false;
+    }
 }
 
 void World::list_swap(std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const {

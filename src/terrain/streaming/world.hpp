@@ -202,15 +202,19 @@ class World {
     std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
     void find_opened(const std::vector<LatticeBox>& boxes, std::vector<NodeIndex>& covered,
                      std::vector<NodeIndex>& others);
+    bool counts_as_shown(NodeIndex index) const;
+    NodeIndex opened_above(NodeIndex index) const;
     void admit_to_plan(const std::vector<NodeIndex>& nodes);
-    bool cover_all(const std::vector<NodeIndex>& opened, bool finely);
-    bool cover(NodeIndex index, bool finely);
-    bool cover_children(NodeIndex index, bool finely);
+    bool cover_all(std::vector<NodeIndex>& opened, bool finely);
+    enum class Cover : std::uint8_t { nothing, found, conflict };
+    Cover cover(NodeIndex index, bool finely);
+    Cover cover_children(NodeIndex index, bool finely);
     void add_cover(NodeIndex index);
     void take_covers_back(std::size_t from);
     void add_touched();
     void add_beside_covers(std::vector<std::pair<NodeIndex, std::uint32_t>>& beside) const;
     void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
+    void make_outdated(std::uint32_t chunk);
     void renew_groups(const std::vector<LatticeBox>& boxes);
     template <class Which>
     void forget_rebaked(Group& group, Which which, bool renewed);
