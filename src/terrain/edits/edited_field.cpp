@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -35,6 +36,7 @@ struct Cell {
     std::uint32_t missing = 0;  // of these, not edited
 
     bool is_edited() const noexcept { return used != missing; }
+    bool is_known() const noexcept { return missing == 0; }
 
     // Of corners that count no more than `most`, either way.
     float density(float most = std::numeric_limits<float>::infinity()) const noexcept {
@@ -61,20 +63,20 @@ class Interpolation {
         cell.axes = {edits::between(p.x, lattice.origin.x, lattice.voxel_size, step_),
                      edits::between(p.y, lattice.origin.y, lattice.voxel_size, step_),
                      edits::between(p.z, lattice.origin.z, lattice.voxel_size, step_)};
+        std::uint32_t upper = 0;
+        for (std::uint32_t axis = 0; axis < 3; ++axis) upper |= cell.axes[axis].share > 0 ? 1U << axis : 0;
         for (std::uint32_t corner = 0; corner < 8; ++corner) {
-            bool counts = true;
-            for (std::uint32_t axis = 0; axis < 3; ++axis) {
-                counts = counts && ((corner >> axis & 1) == 0 || cell.axes[axis].share > 0);
-            }
-            if (!counts) continue;
-            cell.used |= 1U << corner;
-            const std::int16_t stored = cursor_.at(point(cell, corner));
-            if (stored == DensityBrick::kUntouched) {
-                cell.missing |= 1U << corner;
-            } else {
-                cell.corners[corner] = snapshot_.fixed.density(stored);
-            }
+            if ((corner & ~upper) == 0) cell.used |= 1U << corner;
         }
+        look_up(cell);
+        return cell;
+    }
+    // The cell so many steps further along an axis, and the place in it.
+    Cell moved(const Cell& from, std::size_t axis, std::int32_t steps) noexcept {
+        Cell cell = from;
+        cell.missing = 0;
+        cell.axes[axis].low += steps * step_;
+        look_up(cell);
         return cell;
     }
 
@@ -96,13 +98,19 @@ class Interpolation {
         }
         return cells_;
     }
-    void clear() noexcept {
-        cells_.clear();
-        points_.clear();
-    }
-    std::size_t wanted() const noexcept { return cells_.size(); }
 
   private:
+    void look_up(Cell& cell) noexcept {
+        for (std::uint32_t left = cell.used; left != 0; left &= left - 1) {
+            const auto corner = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::int16_t stored = cursor_.at(point(cell, corner));
+            if (stored == DensityBrick::kUntouched) {
+                cell.missing |= 1U << corner;
+            } else {
+                cell.corners[corner] = snapshot_.fixed.density(stored);
+            }
+        }
+    }
     LatticePoint point(const Cell& cell, std::uint32_t corner) const noexcept {
         const auto along = [&](std::size_t axis) {
             return cell.axes[axis].low + ((corner >> axis & 1) != 0 ? step_ : 0);
@@ -141,7 +149,110 @@ std::int32_t step_for(double spacing, double voxel_size) noexcept {
     return step;
 }
 
-constexpr std::size_t kGradientsAtOnce = 128;
+// Gradients beside edited points: differences between samples that edits have set, on both sides along an axis or on
+// one. Where neither side is set the field below has the slope, and where no point around a place is, the whole
+// gradient.
+class Slopes {
+  public:
+    Slopes(const Snapshot& snapshot, double spacing, std::span<Gradient> out)
+        : snapshot_(snapshot),
+          spacing_(spacing),
+          step_(step_for(spacing, snapshot.lattice.voxel_size)),
+          inverse_(static_cast<float>(1 / (step_ * snapshot.lattice.voxel_size))),
+          most_(static_cast<float>(2 * step_ * snapshot.lattice.voxel_size)),
+          cells_(snapshot, step_),
+          out_(out) {}
+
+    void add(std::size_t index, Position p) {
+        const Cell middle = cells_.cell_at(p);
+        if (!middle.is_edited()) return ask_below(index, p, 7);
+        std::uint32_t below = 0;
+        std::uint32_t one_sided = 0;
+        std::array<float, 3> slopes{};
+        std::array<float, 3> ways{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const Cell after = cells_.moved(middle, axis, 1);
+            const Cell before = cells_.moved(middle, axis, -1);
+            if (after.is_known() && before.is_known()) {
+                slopes[axis] = (after.density(most_) - before.density(most_)) * (0.5F * inverse_);
+            } else if (after.is_known() || before.is_known()) {
+                one_sided |= 1U << axis;
+                ways[axis] = after.is_known() ? 1.0F : -1.0F;
+                slopes[axis] = (after.is_known() ? after : before).density(most_);
+            } else {
+                below |= 1U << axis;
+            }
+        }
+        set(index, 7, {slopes[0], slopes[1], slopes[2]});
+        if (below != 0) ask_below(index, p, below);
+        if (one_sided == 0) return;
+        one_sided_.push_back({index, one_sided, ways});
+        cells_.want(middle);
+    }
+
+    void finish() {
+        const std::vector<Cell>& middles = cells_.answer();
+        for (std::size_t i = 0; i < one_sided_.size(); ++i) {
+            const OneSided& each = one_sided_[i];
+            const Gradient beside = out_[each.index];
+            const float middle = middles[i].density(most_);
+            set(each.index, each.axes,
+                {(beside.x - middle) * each.ways[0] * inverse_, (beside.y - middle) * each.ways[1] * inverse_,
+                 (beside.z - middle) * each.ways[2] * inverse_});
+        }
+        std::vector<Gradient> found(points_.size());
+        snapshot_.ground->gradients(points_, spacing_, found);
+        for (std::size_t i = 0; i < found.size(); ++i) set(asked_[i].index, asked_[i].axes, found[i]);
+    }
+
+  private:
+    struct OneSided {
+        std::size_t index;
+        std::uint32_t axes;
+        std::array<float, 3> ways;
+    };
+    struct Asked {
+        std::size_t index;
+        std::uint32_t axes;
+    };
+
+    void ask_below(std::size_t index, Position p, std::uint32_t axes) {
+        asked_.push_back({index, axes});
+        points_.push_back(p);
+    }
+    // Those axes of one gradient.
+    void set(std::size_t index, std::uint32_t axes, const Gradient& to) {
+        Gradient& gradient = out_[index];
+        if ((axes & 1) != 0) gradient.x = to.x;
+        if ((axes & 2) != 0) gradient.y = to.y;
+        if ((axes & 4) != 0) gradient.z = to.z;
+    }
+
+    const Snapshot& snapshot_;
+    const double spacing_;
+    const std::int32_t step_;
+    const float inverse_;
+    const float most_;  // beyond the margin of a brush lie densities of any size; none may outweigh the others
+    Interpolation cells_;
+    std::span<Gradient> out_;
+    std::vector<OneSided> one_sided_;
+    std::vector<Asked> asked_;
+    std::vector<Position> points_;
+};
+
+// Whether any point within two steps of the places is edited.
+bool is_edited_around(const Snapshot& snapshot, std::span<const Position> points, double reach) {
+    if (snapshot.densities.empty() || points.empty()) return false;
+    Box box{points.front(), points.front()};
+    for (const Position& p : points) {
+        box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+        box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+    }
+    if (std::isnan(box.low.x + box.low.y + box.low.z + box.high.x + box.high.y + box.high.z)) return true;
+    box.low = {box.low.x - reach, box.low.y - reach, box.low.z - reach};
+    box.high = {box.high.x + reach, box.high.y + reach, box.high.z + reach};
+    return !snapshot.densities.range_in(edits::points_around(box, snapshot.lattice)).empty();
+}
 
 }  // namespace
 
@@ -198,36 +309,13 @@ Interval EditedField::bounds(const Box& box) const {
 void EditedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    snapshot_->ground->gradients(points, spacing, out);
-    if (snapshot_->densities.empty()) return;
-    const std::int32_t step = step_for(spacing, snapshot_->lattice.voxel_size);
-    const double reach = step * snapshot_->lattice.voxel_size;
-    const auto inverse = static_cast<float>(1 / (2 * reach));
-    // Beyond the margin of a brush lie densities of any size; none of them may outweigh the others.
-    const auto most = static_cast<float>(2 * reach);
-    Interpolation interpolation(*snapshot_, step);
-    std::vector<std::size_t> places;
-    const auto answer = [&] {
-        const std::vector<Cell>& cells = interpolation.answer();
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const auto slope = [&](std::size_t axis) {
-                return (cells[6 * i + 2 * axis].density(most) - cells[6 * i + 2 * axis + 1].density(most)) * inverse;
-            };
-            out[places[i]] = {slope(0), slope(1), slope(2)};
-        }
-        interpolation.clear();
-        places.clear();
-    };
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position p = points[i];
-        if (!interpolation.cell_at(p).is_edited()) continue;
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x + way, p.y, p.z}));
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x, p.y + way, p.z}));
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x, p.y, p.z + way}));
-        places.push_back(i);
-        if (places.size() == kGradientsAtOnce) answer();
+    if (!is_edited_around(*snapshot_, points, 2 * spacing)) {
+        snapshot_->ground->gradients(points, spacing, out);
+        return;
     }
-    answer();
+    Slopes slopes(*snapshot_, spacing, out);
+    for (std::size_t i = 0; i < points.size(); ++i) slopes.add(i, points[i]);
+    slopes.finish();
 }
 
 }  // namespace quarry::terrain
