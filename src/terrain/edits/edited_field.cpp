@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,6 @@ struct Cell {
     std::uint32_t missing = 0;  // of these, not edited
 
     bool is_edited() const noexcept { return used != missing; }
-    bool is_known() const noexcept { return missing == 0; }
 
     // Of corners that count no more than `most`, either way.
     float density(float most = std::numeric_limits<float>::infinity()) const noexcept {
@@ -55,14 +55,11 @@ struct Cell {
 class Interpolation {
   public:
     Interpolation(const Snapshot& snapshot, std::int32_t step) noexcept
-        : snapshot_(snapshot), step_(step), cursor_(snapshot.densities) {}
+        : snapshot_(snapshot), step_(step), finder_(snapshot.lattice, step), cursor_(snapshot.densities) {}
 
     Cell cell_at(Position p) noexcept {
-        const Lattice& lattice = snapshot_.lattice;
         Cell cell;
-        cell.axes = {edits::between(p.x, lattice.origin.x, lattice.voxel_size, step_),
-                     edits::between(p.y, lattice.origin.y, lattice.voxel_size, step_),
-                     edits::between(p.z, lattice.origin.z, lattice.voxel_size, step_)};
+        cell.axes = finder_.find(p);
         std::uint32_t upper = 0;
         for (std::uint32_t axis = 0; axis < 3; ++axis) upper |= cell.axes[axis].share > 0 ? 1U << axis : 0;
         for (std::uint32_t corner = 0; corner < 8; ++corner) {
@@ -71,13 +68,18 @@ class Interpolation {
         look_up(cell);
         return cell;
     }
-    // The cell so many steps further along an axis, and the place in it.
-    Cell moved(const Cell& from, std::size_t axis, std::int32_t steps) noexcept {
-        Cell cell = from;
-        cell.missing = 0;
-        cell.axes[axis].low += steps * step_;
-        look_up(cell);
-        return cell;
+    // The density so many steps further along an axis; nothing: some points there are not edited.
+    std::optional<float> density_beside(const Cell& from, std::size_t axis, std::int32_t steps, float most) noexcept {
+        Cell beside;
+        beside.axes = from.axes;
+        beside.axes[axis].low += steps * step_;
+        for (std::uint32_t left = from.used; left != 0; left &= left - 1) {
+            const auto corner = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::int16_t stored = cursor_.at(point(beside, corner));
+            if (stored == DensityBrick::kUntouched) return std::nullopt;
+            beside.corners[corner] = snapshot_.fixed.density(stored);
+        }
+        return beside.density(most);
     }
 
     void want(const Cell& cell) {
@@ -120,6 +122,7 @@ class Interpolation {
 
     const Snapshot& snapshot_;
     const std::int32_t step_;
+    const edits::LatticeFinder finder_;
     BrickCursor<DensityBrick> cursor_;
     std::vector<Cell> cells_;
     std::vector<Position> points_;
@@ -154,8 +157,10 @@ std::int32_t step_for(double spacing, double voxel_size) noexcept {
 // gradient.
 class Slopes {
   public:
-    Slopes(const Snapshot& snapshot, double spacing, std::span<Gradient> out)
+    // Nothing is edited outside of the box.
+    Slopes(const Snapshot& snapshot, const Box& edited, double spacing, std::span<Gradient> out)
         : snapshot_(snapshot),
+          edited_(edited),
           spacing_(spacing),
           step_(step_for(spacing, snapshot.lattice.voxel_size)),
           inverse_(static_cast<float>(1 / (step_ * snapshot.lattice.voxel_size))),
@@ -164,6 +169,9 @@ class Slopes {
           out_(out) {}
 
     void add(std::size_t index, Position p) {
+        const bool is_outside = p.x < edited_.low.x || p.x > edited_.high.x || p.y < edited_.low.y ||
+                                p.y > edited_.high.y || p.z < edited_.low.z || p.z > edited_.high.z;
+        if (is_outside) return ask_below(index, p, 7);
         const Cell middle = cells_.cell_at(p);
         if (!middle.is_edited()) return ask_below(index, p, 7);
         std::uint32_t below = 0;
@@ -171,14 +179,14 @@ class Slopes {
         std::array<float, 3> slopes{};
         std::array<float, 3> ways{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const Cell after = cells_.moved(middle, axis, 1);
-            const Cell before = cells_.moved(middle, axis, -1);
-            if (after.is_known() && before.is_known()) {
-                slopes[axis] = (after.density(most_) - before.density(most_)) * (0.5F * inverse_);
-            } else if (after.is_known() || before.is_known()) {
+            const std::optional<float> after = cells_.density_beside(middle, axis, 1, most_);
+            const std::optional<float> before = cells_.density_beside(middle, axis, -1, most_);
+            if (after && before) {
+                slopes[axis] = (*after - *before) * (0.5F * inverse_);
+            } else if (after || before) {
                 one_sided |= 1U << axis;
-                ways[axis] = after.is_known() ? 1.0F : -1.0F;
-                slopes[axis] = (after.is_known() ? after : before).density(most_);
+                ways[axis] = after ? 1.0F : -1.0F;
+                slopes[axis] = after ? *after : *before;
             } else {
                 below |= 1U << axis;
             }
@@ -229,6 +237,7 @@ class Slopes {
     }
 
     const Snapshot& snapshot_;
+    const Box edited_;
     const double spacing_;
     const std::int32_t step_;
     const float inverse_;
@@ -240,18 +249,33 @@ class Slopes {
     std::vector<Position> points_;
 };
 
-// Whether any point within two steps of the places is edited.
-bool is_edited_around(const Snapshot& snapshot, std::span<const Position> points, double reach) {
-    if (snapshot.densities.empty() || points.empty()) return false;
+constexpr double kEverywhere = std::numeric_limits<double>::infinity();
+
+// Holds all places among some whose gradients edits may have changed. None: upside down.
+Box edited_around(const Snapshot& snapshot, std::span<const Position> points, double reach) {
+    const Box nothing{{1, 1, 1}, {-1, -1, -1}};
+    if (points.empty() || snapshot.densities.empty()) return nothing;
     Box box{points.front(), points.front()};
     for (const Position& p : points) {
         box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
         box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
     }
-    if (std::isnan(box.low.x + box.low.y + box.low.z + box.high.x + box.high.y + box.high.z)) return true;
+    // Places that are none, or far apart, are looked at one by one.
+    constexpr double kMostAcross = 100'000;
+    const double across = box.high.x - box.low.x + box.high.y - box.low.y + box.high.z - box.low.z;
+    if (!(across / snapshot.lattice.voxel_size < kMostAcross)) {
+        return {{-kEverywhere, -kEverywhere, -kEverywhere}, {kEverywhere, kEverywhere, kEverywhere}};
+    }
     box.low = {box.low.x - reach, box.low.y - reach, box.low.z - reach};
     box.high = {box.high.x + reach, box.high.y + reach, box.high.z + reach};
-    return !snapshot.densities.range_in(edits::points_around(box, snapshot.lattice)).empty();
+    edits::LatticeBox bricks = edits::LatticeBox::nothing();
+    snapshot.densities.for_each_in(
+        edits::Pattern::all_of(edits::points_around(box, snapshot.lattice)),
+        [&](const edits::BrickKey& key, const DensityBrick&) { bricks.include(edits::box_of(key)); });
+    if (bricks.empty()) return nothing;
+    const Position low = snapshot.lattice.at(bricks.low);
+    const Position high = snapshot.lattice.at(bricks.high);
+    return {{low.x - reach, low.y - reach, low.z - reach}, {high.x + reach, high.y + reach, high.z + reach}};
 }
 
 }  // namespace
@@ -309,11 +333,12 @@ Interval EditedField::bounds(const Box& box) const {
 void EditedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    if (!is_edited_around(*snapshot_, points, 2 * spacing)) {
+    const Box edited = edited_around(*snapshot_, points, 2 * spacing);
+    if (edited.low.x > edited.high.x) {
         snapshot_->ground->gradients(points, spacing, out);
         return;
     }
-    Slopes slopes(*snapshot_, spacing, out);
+    Slopes slopes(*snapshot_, edited, spacing, out);
     for (std::size_t i = 0; i < points.size(); ++i) slopes.add(i, points[i]);
     slopes.finish();
 }

@@ -39,9 +39,11 @@ bool RequestQueue::push(MeshJob job, double rank) {
     const std::lock_guard lock(mutex_);
     if (job.id.slot >= places_.size()) places_.resize(2 * (job.id.slot + std::size_t{1}));
     places_[job.id.slot] = {job.id.generation, true};
+    // An urgent one needs somebody of its own lane: whoever was told before may come late.
+    const bool needs_nobody = told_ > waiting_++ && !job.urgent;
     entries_.push_back({rank, ++last_number_, std::move(job)});
     std::push_heap(entries_.begin(), entries_.end());
-    if (told_ > waiting_++) return false;
+    if (needs_nobody) return false;
     ++told_;
     return true;
 }
