@@ -171,7 +171,7 @@ TEST(StreamerEditsFlight, OverAPlaneIsRightInEveryFrameAndLikeAFreshWorldInTheEn
 TEST(StreamerEditsFlight, EndsTheSameWithAnyNumberOfWorkers) {
     SCOPED_TRACE(seed_text());
     std::vector<Drawn> drawn;
-    for (const unsigned workers : {1u, 2u, 5u}) {
+    for (const int workers : {1, 2, 5}) {
         Random random(620);
         Pool pool(workers);
         EditWorld world(rolling());
