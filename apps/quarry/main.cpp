@@ -16,6 +16,7 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct BenchEcsCommand,      //
                                 struct BenchTerrainCommand,  //
                                 struct BenchStreamCommand,   //
+                                struct BenchEditCommand,     //
                                 struct BenchProcessCommand,  //
                                 struct StressCommand,        //
                                 struct SyncCommand,          //

@@ -26,6 +26,7 @@ TEST(FlyCommand, ReportsAFlightWithoutAHole) {
     EXPECT_EQ(report.at("holes"), 0);
     EXPECT_EQ(report.at("frames"), 30);
     EXPECT_EQ(report.at("ended_at_rest"), true);
+    EXPECT_TRUE(report.at("edits").is_null());
     for (const char* key : {"first_ring_ms", "complete_ms", "closed_ms", "frames_over_budget", "hand_overs",
                             "deepest_queue", "wasted_share", "inversions", "cache", "memory", "states"}) {
         EXPECT_TRUE(report.contains(key)) << key;
@@ -33,6 +34,23 @@ TEST(FlyCommand, ReportsAFlightWithoutAHole) {
     for (const char* state : {"planned", "queued", "meshing", "ready", "handed over", "retiring"}) {
         EXPECT_EQ(report.at("states").at(state), 0) << state;
     }
+}
+
+// R24, R25
+TEST(FlyCommand, DigsInFlightAndReportsHowSoonThatShows) {
+    const Outcome outcome = fly({"--field", "noise", "--seconds", "0.6", "--radius", "200", "--lod-distance", "64",
+                                 "--dig", "--check", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const auto report = nlohmann::json::parse(outcome.output);
+    EXPECT_EQ(report.at("holes"), 0);
+    EXPECT_EQ(report.at("options").at("dig"), true);
+    const auto& edits = report.at("edits");
+    EXPECT_GT(edits.at("shown"), 20);
+    EXPECT_EQ(edits.at("shown"), edits.at("in_frame").get<int>() + edits.at("late").get<int>());
+    EXPECT_GT(edits.at("ms").at("p50"), 0);
+    EXPECT_GE(edits.at("ms").at("p99"), edits.at("ms").at("p50"));
+    EXPECT_GE(edits.at("frames").at("p99"), edits.at("frames").at("p50"));
+    EXPECT_GT(edits.at("brick_bytes"), 8'000);
 }
 
 TEST(FlyCommand, DrawsAFlightAlongAFile) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,13 @@ struct BenchStreamArguments {
     double seconds = 20;
     std::string json;
     bool list = false;
+};
+
+// Rows of one benchmark, and what its figures should be.
+struct FigureBench {
+    const char* program;
+    std::span<const StreamRow> rows;
+    std::optional<double> (*aim)(std::string_view figure);
 };
 
 void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
@@ -69,12 +78,12 @@ void add_results(const StreamRow& row, const StreamBench& bench, int runs, std::
 }
 
 std::string stream_table(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
-                         const std::string& field, const Look& look) {
+                         const FigureBench& which, const std::string& field, const Look& look) {
     std::string text = fmt::format("{}, {} worker{}, field {}; lower is better\n\n", machine.cpu, workers,
                                    workers == 1 ? "" : "s", field);
     text += look.strong(fmt::format("{:<24}{:<7}{:>10}{:>10}{:>8}\n", "", "", "quarry", "aim", "spread"));
     for (const StreamResult& result : results) {
-        const std::optional<double> aim = stream_aim(result.name);
+        const std::optional<double> aim = which.aim(result.name);
         const std::string value = fmt::format("{:>10.2f}", result.value);
         const std::string shown = !aim ? value : result.value <= *aim ? look.good(value) : look.bad(value);
         text += fmt::format("{:<24}{:<7}{}{:>10}{:>7.0f}%\n", result.name, result.unit, shown,
@@ -84,8 +93,8 @@ std::string stream_table(const std::vector<StreamResult>& results, const bench::
 }
 
 std::string stream_json(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
-                        const BenchStreamArguments& arguments) {
-    nlohmann::ordered_json json = report_head("quarry bench stream", machine);
+                        const FigureBench& which, const BenchStreamArguments& arguments) {
+    nlohmann::ordered_json json = report_head(which.program, machine);
     json["options"] = {{"filter", arguments.filter}, {"field", arguments.field}, {"seconds", arguments.seconds}};
     json["results"] = nlohmann::ordered_json::array();
     for (const StreamResult& result : results) {
@@ -101,11 +110,11 @@ std::string stream_json(const std::vector<StreamResult>& results, const bench::M
     return json.dump(2) + "\n";
 }
 
-int bench_stream(const BenchStreamArguments& arguments) {
+int run_rows(const FigureBench& which, const BenchStreamArguments& arguments) {
     std::vector<std::string_view> names;
-    for (const StreamRow& row : stream_rows()) names.push_back(row.name);
+    for (const StreamRow& row : which.rows) names.push_back(row.name);
     if (arguments.list) {
-        for (const StreamRow& row : stream_rows()) fmt::print("{:<10} {}\n", row.name, row.what);
+        for (const StreamRow& row : which.rows) fmt::print("{:<10} {}\n", row.name, row.what);
         return 0;
     }
     const std::vector<std::size_t> rows = chosen_rows(arguments.filter, names);
@@ -119,15 +128,29 @@ int bench_stream(const BenchStreamArguments& arguments) {
     const StreamBench bench{pool, described, arguments.seconds};
     std::vector<StreamResult> results;
     for (const std::size_t row : rows) {
-        add_results(stream_rows()[row], bench, arguments.runs.value_or(kStreamRuns), results);
+        add_results(which.rows[row], bench, arguments.runs.value_or(kStreamRuns), results);
     }
     std::FILE* out = report.for_people();
-    fmt::print(out, "{}", stream_table(results, machine, workers, arguments.field, Look::of(out)));
-    report.write(stream_json(results, machine, workers, arguments));
+    fmt::print(out, "{}", stream_table(results, machine, workers, which, arguments.field, Look::of(out)));
+    report.write(stream_json(results, machine, workers, which, arguments));
     return 0;
 }
 
+int bench_stream(const BenchStreamArguments& arguments) {
+    return run_rows({"quarry bench stream", stream_rows(), stream_aim}, arguments);
+}
+
+int bench_edit(const BenchStreamArguments& arguments) {
+    return run_rows({"quarry bench edit", edit_rows(), edit_aim}, arguments);
+}
+
 }  // namespace
+
+template <>
+Command command<struct BenchEditCommand>() {
+    return make_command("bench edit", "Measure edits of a streamed world: how soon they show, what they cost",
+                        declare_bench_stream, bench_edit);
+}
 
 template <>
 Command command<struct BenchStreamCommand>() {

@@ -37,4 +37,8 @@ std::span<const StreamRow> stream_rows();
 // What a figure should not exceed on two cores with the noise field.
 std::optional<double> stream_aim(std::string_view figure);
 
+// The same for `quarry bench edit`.
+std::span<const StreamRow> edit_rows();
+std::optional<double> edit_aim(std::string_view figure);
+
 }  // namespace quarry::app

@@ -40,6 +40,7 @@ struct FlyArguments {
     double hysteresis = 0.1;
     int max_lod = terrain::kCoarsestLod;
     bool check = false;
+    bool dig = false;
     bool quiet = false;
     std::string video;
     double video_hertz = 15;
@@ -70,6 +71,8 @@ void declare_fly(Options& options, FlyArguments& arguments) {
     options.real("--hysteresis", arguments.hysteresis, {0, 0.4}, "SHARE",
                  "How much closer or further than that a level changes (default: 0.1)");
     options.whole("--max-lod", arguments.max_lod, {0, terrain::kCoarsestLod}, "N", "The coarsest level (default: 7)");
+    options.flag("--dig", arguments.dig,
+                 "Dig strokes into the ground ahead of the first viewer, and report how soon they show");
     options.flag("--check", arguments.check, "Prove in every frame that what is shown is closed; a hole is status 1");
     options.flag("--quiet", arguments.quiet, "No live view, also on a terminal");
     options.text("--video", arguments.video, "DIR", "Draw the flight as PNGs in a folder, as fast as that goes");
@@ -110,6 +113,7 @@ FlyOptions check_fly(const FlyArguments& arguments) {
     options.viewers = arguments.viewers;
     options.workers = arguments.workers;
     options.check = arguments.check;
+    options.dig = arguments.dig;
     options.video = arguments.video;
     options.video_hertz = arguments.video_hertz;
     options.video_height = arguments.video_height;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "fly/strokes.hpp"
 #include "tools/cpu_work.hpp"
 
 namespace quarry::app {
@@ -34,7 +35,8 @@ class Flight {
           stop_token_(stop_token),
           watcher_(watcher),
           host_(CpuWork::calibrate(), options.upload_us, !options.video.empty()),
-          streamer_(pool, options.described.field, options.streamer) {
+          edits_(options),
+          streamer_(pool, edits_.field(), edits_.streamer_options()) {
         outcome_.checked = options.check;
     }
 
@@ -131,6 +133,7 @@ class Flight {
             if (real_time) std::this_thread::sleep_until(next);
             const double seconds = static_cast<double>(frame) / options_.hertz;
             const std::vector<terrain::Viewer> viewers = viewers_at(seconds);
+            edits_.make(streamer_, seconds, frame, outcome_);
             outcome_.frames.push_back(one_frame(viewers));
             check();
             note_depths();
@@ -152,7 +155,10 @@ class Flight {
         const double left = std::max(0.0, options_.budget_ms * 1e3 - update_wall_us) * 0.97;
         const FlightClock::time_point updated = FlightClock::now();
         const std::chrono::nanoseconds updated_cpu = thread_cpu_time();
-        streamer_.inbox().deliver(std::chrono::duration<double, std::micro>(left), host_);
+        streamer_.inbox().deliver(std::chrono::duration<double, std::micro>(left), [&](terrain::StreamEvent& event) {
+            edits_.note(event, outcome_.frames.size() + 1, outcome_);
+            host_(event);
+        });
         frame.deliver_us = microseconds(thread_cpu_time() - updated_cpu);
         frame.wall_us = update_wall_us + microseconds(FlightClock::now() - updated);
         frame.uploads = static_cast<std::size_t>(host_.uploads() - uploads);
@@ -166,10 +172,15 @@ class Flight {
         while (!streamer_.at_rest() && !stop_token_.stop_requested() && milliseconds_since(start) < 20'000) {
             streamer_.update(viewers);
             note_planned();
-            streamer_.inbox().deliver(DeliveryBudget::everything(), host_);
+            streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
+                edits_.note(event, outcome_.frames.size(), outcome_);
+                host_(event);
+            });
             check();
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
+        outcome_.edits_in_frame = streamer_.stats().edits_in_frame;
+        outcome_.edits_late = streamer_.stats().edits_late;
         outcome_.ended_at_rest = streamer_.at_rest();
     }
 
@@ -203,6 +214,7 @@ class Flight {
     const std::stop_token& stop_token_;
     const FlyWatcher& watcher_;
     HeadlessHost host_;
+    Strokes edits_;
     terrain::Streamer streamer_;
     terrain::ShownWorld planned_;  // what was shown after the last update
     FlyOutcome outcome_;
@@ -217,6 +229,14 @@ double FlyOutcome::percentile(double share, double (*of)(const FlyFrame&)) const
     std::sort(values.begin(), values.end());
     const auto index = static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)));
     return values[std::min(index, values.size() - 1)];
+}
+
+double FlyOutcome::edit_percentile(double share, double FlyEdit::*figure) const {
+    if (edits.empty()) return 0;
+    std::vector<double> values;
+    for (const FlyEdit& edit : edits) values.push_back(edit.*figure);
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)))];
 }
 
 // Of what was meshed in flight.

@@ -26,6 +26,12 @@ struct FlyFrame {
     double total_us() const { return update_us + deliver_us; }
 };
 
+// From the call that changes the ground to the event that says it is shown.
+struct FlyEdit {
+    double ms = 0;
+    double frames = 0;  // 0: in the frame of the call
+};
+
 struct FlyOutcome {
     // From the first update; the viewers stand still until the world is complete.
     double first_ring_ms = 0;  // the LOD 0 chunks around each viewer
@@ -37,6 +43,10 @@ struct FlyOutcome {
     std::size_t deepest_queue = 0;
     std::size_t most_groups = 0;
     std::uint64_t inversions = 0;  // while it fills: chunks shown before one at less than half their distance
+    std::vector<FlyEdit> edits;    // that are shown, in their order
+    std::uint64_t edits_in_frame = 0;
+    std::uint64_t edits_late = 0;
+    std::size_t brick_bytes = 0;  // of the edits
     bool checked = false;
     std::uint64_t holes = 0;          // findings of the checker, of any kind
     std::size_t most_surrounded = 0;  // missing parts at once that were surrounded when the plan took them in
@@ -50,6 +60,7 @@ struct FlyOutcome {
     std::vector<double> worker_shares;
 
     double percentile(double share, double (*of)(const FlyFrame&)) const;
+    double edit_percentile(double share, double FlyEdit::*figure) const;
     double wasted_share() const;
 };
 

@@ -39,6 +39,7 @@ void HeadlessHost::upload(terrain::StreamEvent& event) {
 
 void HeadlessHost::operator()(terrain::StreamEvent& event) {
     using Kind = terrain::StreamEvent::Kind;
+    if (event.kind == Kind::changed) return;
     if (event.kind == Kind::upload) return upload(event);
     if (event.kind == Kind::release) {
         Chunk* const chunk = find(event.id);

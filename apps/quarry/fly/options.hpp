@@ -25,6 +25,7 @@ struct FlyOptions {
     int viewers = 1;
     int workers = 0;
     bool check = false;
+    bool dig = false;     // strokes on the ground ahead of the first viewer
     std::string video{};  // folder; empty: none
     double video_hertz = 15;
     int video_height = 360;

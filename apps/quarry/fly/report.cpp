@@ -86,6 +86,19 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
                         fmt::format("{:.1f} MiB of meshes at the host, {:.0f} MiB in all",
                                     static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
                                     static_cast<double>(peak_memory()) / kMebibyte));
+    if (options.dig) {
+        text +=
+            flight_line(look, "edits",
+                        fmt::format("{}; {} in their frame, {} later; {:.2f} MiB of bricks",
+                                    grouped(outcome.edits.size()), grouped(outcome.edits_in_frame),
+                                    grouped(outcome.edits_late), static_cast<double>(outcome.brick_bytes) / kMebibyte));
+        text += flight_line(
+            look, "edit to shown",
+            fmt::format("p50 {:.2f} ms, p99 {:.2f}; p50 {:.0f} frames, p99 {:.0f}",
+                        outcome.edit_percentile(0.5, &FlyEdit::ms), outcome.edit_percentile(0.99, &FlyEdit::ms),
+                        outcome.edit_percentile(0.5, &FlyEdit::frames),
+                        outcome.edit_percentile(0.99, &FlyEdit::frames)));
+    }
     if (outcome.checked) {
         text += flight_line(look, "holes",
                             outcome.holes == 0
@@ -122,6 +135,7 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
                        {"workers", options.workers},
                        {"radius", options.streamer.radius},
                        {"lod_distance", options.streamer.lod_distance},
+                       {"dig", options.dig},
                        {"check", options.check}};
     json["first_ring_ms"] = outcome.first_ring_ms;
     json["complete_ms"] = outcome.complete_ms;
@@ -140,6 +154,19 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
     json["deepest_queue"] = outcome.deepest_queue;
     json["late_frames"] = figures.latest;
     json["wasted_share"] = outcome.wasted_share();
+    json["edits"] = nullptr;
+    if (options.dig) {
+        json["edits"] = {{"shown", outcome.edits.size()},
+                         {"in_frame", outcome.edits_in_frame},
+                         {"late", outcome.edits_late},
+                         {"ms",
+                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::ms)},
+                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::ms)}}},
+                         {"frames",
+                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::frames)},
+                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::frames)}}},
+                         {"brick_bytes", outcome.brick_bytes}};
+    }
     json["inversions"] = outcome.inversions;
     json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);
     json["most_surrounded"] =

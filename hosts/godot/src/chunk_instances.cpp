@@ -40,6 +40,8 @@ void ChunkInstances::take(terrain::StreamEvent& event) {
         case Kind::hide:
             for (const terrain::ChunkId id : event.chunks) show(id, event.kind == Kind::show);
             break;
+        case Kind::changed:
+            break;
     }
 }
 

@@ -15,7 +15,7 @@ struct Snapshot;
 //
 // At the points of the edits' lattice it has the edited densities, else those of the field below. Between points of
 // which some are edited it interpolates along x, y and z. Gradients beside edited points come from differences of
-// samples that are one spacing apart.
+// edited samples that are one spacing apart; along an axis on which there are none, from the field below.
 class QUARRY_API EditedField final : public Field {
   public:
     // For EditWorld.

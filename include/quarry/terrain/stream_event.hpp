@@ -7,6 +7,7 @@
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/chunk_state.hpp"
 #include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/lattice.hpp"
 
 namespace quarry::terrain {
 
@@ -18,6 +19,7 @@ struct StreamEvent {
         show,     // draw `chunks` from now on
         hide,     // do not draw `chunks` any more
         release,  // give up what upload made
+        changed,  // edits within `box` are shown now: for whatever is built on the ground
     };
 
     Kind kind = Kind::upload;
@@ -33,8 +35,12 @@ struct StreamEvent {
     std::span<const ChunkId> chunks{};
     std::uint64_t group = 0;  // show and hide of one group have the same number
     float fade = 0;           // seconds that a cross-fade should take; 0 where nothing is replaced
-    // More of the same change follows in the same delivery: a whole world is exchanged.
+    // More of the same change follows in the same delivery: a whole world is exchanged, or what edits have touched.
     bool more = false;
+
+    // Of a change.
+    Box box{};                // world units
+    std::uint64_t edits = 0;  // calls of Streamer::edit
 };
 
 // A group has no more chunks than this, those that are shown and those that are hidden together.

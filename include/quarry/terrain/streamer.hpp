@@ -82,6 +82,16 @@ class Streamer {
     // Whether nothing is left to do: all that is planned is shown, and all events were delivered.
     QUARRY_API bool at_rest() const;
 
+    // The ground has changed within a box, and is `field` now: see EditWorld. All shown chunks that the change touches,
+    // of all levels, are made anew and exchanged within one delivery; kept ones are forgotten. What is told between two
+    // updates goes together, so that a chunk is made at most once. Next to a viewer workers begin at once, and the next
+    // update waits for them as long as StreamerOptions::edit_wait allows. Then comes an event of the kind `changed`.
+    // With materials these count from now on as well. Throws std::invalid_argument for no field and for a box that is
+    // not finite or upside down.
+    QUARRY_API void edit(std::shared_ptr<const Field> field, const Box& changed);
+    QUARRY_API void edit(std::shared_ptr<const Field> field, std::shared_ptr<const Materials> materials,
+                         const Box& changed);
+
     // Another field (null: the one it has), or other options, from now on. What is shown stays, and no longer follows
     // the viewers, until the new world is complete; then all of it is exchanged within one delivery. Called again, the
     // last one counts. Host, clock, lane and pending stay as they were. Throws std::invalid_argument and changes

@@ -39,7 +39,8 @@ struct StreamerOptions {
     double view_weight = 0.5;                          // 0 to 10: so much further away seems what lies behind a viewer
     double look_ahead = 15;                            // 0 to 600: updates ahead for which positions are predicted
     float fade = 0.25F;                                // seconds, handed through to the host
-    Lane lane = Lane::background;                      // of the workers' jobs
+    double edit_wait = 0.002;      // seconds, 0 to 1: how long an update waits for edits next to a viewer at most
+    Lane lane = Lane::background;  // of the workers' jobs
 
     // On a worker, for each mesh with a surface: what the host wants made of it beforehand, such as a buffer in its own
     // format. An upload brings what this returned. Now and then it is called on the host's thread. What it throws goes

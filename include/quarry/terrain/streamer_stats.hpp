@@ -32,6 +32,13 @@ struct StreamerStats {
     std::uint64_t baked_by_host = 0;  // of these, on the host's thread
     std::uint64_t failed = 0;
 
+    std::uint64_t edit_swaps = 0;      // chunks exchanged together because of edits: how often
+    std::uint64_t edit_chunks = 0;     // requested for these
+    std::uint64_t edits_shown = 0;     // calls of Streamer::edit whose chunks are shown
+    std::uint64_t edits_in_frame = 0;  // of these, next to a viewer, and shown by the delivery after the first update
+    std::uint64_t edits_late = 0;      // of these, next to a viewer, and shown later than that
+    std::uint64_t edits_held = 0;      // updates in which edits waited until levels around an opened place fit
+
     std::uint64_t groups_shown = 0;
     std::uint64_t uploads = 0;
     std::uint64_t largest_group = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -347,7 +348,8 @@ class BrickTree {
     std::size_t bricks_ = 0;
 };
 
-// Values one by one; looks a brick up only when another one is needed.
+// Values one by one. Remembers the last brick of each of eight kinds, so that the bricks around any corner are looked
+// up once.
 template <class Brick>
 class BrickCursor {
   public:
@@ -355,19 +357,20 @@ class BrickCursor {
 
     typename Brick::Value at(LatticePoint point) noexcept {
         const BrickKey key = key_of(point);
-        if (!valid_ || key != key_) {
-            key_ = key;
-            brick_ = tree_.find(key);
-            valid_ = true;
-        }
-        return brick_ == nullptr ? Brick::kUntouched : brick_->values[index_of<Brick>(point)];
+        Place& place = places_[static_cast<std::size_t>((key.x & 1) | (key.y & 1) << 1 | (key.z & 1) << 2)];
+        if (!place.valid || key != place.key) place = {key, tree_.find(key), true};
+        return place.brick == nullptr ? Brick::kUntouched : place.brick->values[index_of<Brick>(point)];
     }
 
   private:
+    struct Place {
+        BrickKey key{};
+        const Brick* brick = nullptr;
+        bool valid = false;
+    };
+
     const BrickTree<Brick>& tree_;
-    BrickKey key_{};
-    const Brick* brick_ = nullptr;
-    bool valid_ = false;
+    std::array<Place, 8> places_{};
 };
 
 }  // namespace quarry::terrain::edits

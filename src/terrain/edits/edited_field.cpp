@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -53,29 +55,31 @@ struct Cell {
 class Interpolation {
   public:
     Interpolation(const Snapshot& snapshot, std::int32_t step) noexcept
-        : snapshot_(snapshot), step_(step), cursor_(snapshot.densities) {}
+        : snapshot_(snapshot), step_(step), finder_(snapshot.lattice, step), cursor_(snapshot.densities) {}
 
     Cell cell_at(Position p) noexcept {
-        const Lattice& lattice = snapshot_.lattice;
         Cell cell;
-        cell.axes = {edits::between(p.x, lattice.origin.x, lattice.voxel_size, step_),
-                     edits::between(p.y, lattice.origin.y, lattice.voxel_size, step_),
-                     edits::between(p.z, lattice.origin.z, lattice.voxel_size, step_)};
+        cell.axes = finder_.find(p);
+        std::uint32_t upper = 0;
+        for (std::uint32_t axis = 0; axis < 3; ++axis) upper |= cell.axes[axis].share > 0 ? 1U << axis : 0;
         for (std::uint32_t corner = 0; corner < 8; ++corner) {
-            bool counts = true;
-            for (std::uint32_t axis = 0; axis < 3; ++axis) {
-                counts = counts && ((corner >> axis & 1) == 0 || cell.axes[axis].share > 0);
-            }
-            if (!counts) continue;
-            cell.used |= 1U << corner;
-            const std::int16_t stored = cursor_.at(point(cell, corner));
-            if (stored == DensityBrick::kUntouched) {
-                cell.missing |= 1U << corner;
-            } else {
-                cell.corners[corner] = snapshot_.fixed.density(stored);
-            }
+            if ((corner & ~upper) == 0) cell.used |= 1U << corner;
         }
+        look_up(cell);
         return cell;
+    }
+    // The density so many steps further along an axis; nothing: some points there are not edited.
+    std::optional<float> density_beside(const Cell& from, std::size_t axis, std::int32_t steps, float most) noexcept {
+        Cell beside;
+        beside.axes = from.axes;
+        beside.axes[axis].low += steps * step_;
+        for (std::uint32_t left = from.used; left != 0; left &= left - 1) {
+            const auto corner = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::int16_t stored = cursor_.at(point(beside, corner));
+            if (stored == DensityBrick::kUntouched) return std::nullopt;
+            beside.corners[corner] = snapshot_.fixed.density(stored);
+        }
+        return beside.density(most);
     }
 
     void want(const Cell& cell) {
@@ -96,13 +100,19 @@ class Interpolation {
         }
         return cells_;
     }
-    void clear() noexcept {
-        cells_.clear();
-        points_.clear();
-    }
-    std::size_t wanted() const noexcept { return cells_.size(); }
 
   private:
+    void look_up(Cell& cell) noexcept {
+        for (std::uint32_t left = cell.used; left != 0; left &= left - 1) {
+            const auto corner = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::int16_t stored = cursor_.at(point(cell, corner));
+            if (stored == DensityBrick::kUntouched) {
+                cell.missing |= 1U << corner;
+            } else {
+                cell.corners[corner] = snapshot_.fixed.density(stored);
+            }
+        }
+    }
     LatticePoint point(const Cell& cell, std::uint32_t corner) const noexcept {
         const auto along = [&](std::size_t axis) {
             return cell.axes[axis].low + ((corner >> axis & 1) != 0 ? step_ : 0);
@@ -112,6 +122,7 @@ class Interpolation {
 
     const Snapshot& snapshot_;
     const std::int32_t step_;
+    const edits::LatticeFinder finder_;
     BrickCursor<DensityBrick> cursor_;
     std::vector<Cell> cells_;
     std::vector<Position> points_;
@@ -141,7 +152,131 @@ std::int32_t step_for(double spacing, double voxel_size) noexcept {
     return step;
 }
 
-constexpr std::size_t kGradientsAtOnce = 128;
+// Gradients beside edited points: differences between samples that edits have set, on both sides along an axis or on
+// one. Where neither side is set the field below has the slope, and where no point around a place is, the whole
+// gradient.
+class Slopes {
+  public:
+    // Nothing is edited outside of the box.
+    Slopes(const Snapshot& snapshot, const Box& edited, double spacing, std::span<Gradient> out)
+        : snapshot_(snapshot),
+          edited_(edited),
+          spacing_(spacing),
+          step_(step_for(spacing, snapshot.lattice.voxel_size)),
+          inverse_(static_cast<float>(1 / (step_ * snapshot.lattice.voxel_size))),
+          most_(static_cast<float>(2 * step_ * snapshot.lattice.voxel_size)),
+          cells_(snapshot, step_),
+          out_(out) {}
+
+    void add(std::size_t index, Position p) {
+        const bool is_outside = p.x < edited_.low.x || p.x > edited_.high.x || p.y < edited_.low.y ||
+                                p.y > edited_.high.y || p.z < edited_.low.z || p.z > edited_.high.z;
+        if (is_outside) return ask_below(index, p, 7);
+        const Cell middle = cells_.cell_at(p);
+        if (!middle.is_edited()) return ask_below(index, p, 7);
+        std::uint32_t below = 0;
+        std::uint32_t one_sided = 0;
+        std::array<float, 3> slopes{};
+        std::array<float, 3> ways{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::optional<float> after = cells_.density_beside(middle, axis, 1, most_);
+            const std::optional<float> before = cells_.density_beside(middle, axis, -1, most_);
+            if (after && before) {
+                slopes[axis] = (*after - *before) * (0.5F * inverse_);
+            } else if (after || before) {
+                one_sided |= 1U << axis;
+                ways[axis] = after ? 1.0F : -1.0F;
+                slopes[axis] = after ? *after : *before;
+            } else {
+                below |= 1U << axis;
+            }
+        }
+        set(index, 7, {slopes[0], slopes[1], slopes[2]});
+        if (below != 0) ask_below(index, p, below);
+        if (one_sided == 0) return;
+        one_sided_.push_back({index, one_sided, ways});
+        cells_.want(middle);
+    }
+
+    void finish() {
+        const std::vector<Cell>& middles = cells_.answer();
+        for (std::size_t i = 0; i < one_sided_.size(); ++i) {
+            const OneSided& each = one_sided_[i];
+            const Gradient beside = out_[each.index];
+            const float middle = middles[i].density(most_);
+            set(each.index, each.axes,
+                {(beside.x - middle) * each.ways[0] * inverse_, (beside.y - middle) * each.ways[1] * inverse_,
+                 (beside.z - middle) * each.ways[2] * inverse_});
+        }
+        std::vector<Gradient> found(points_.size());
+        snapshot_.ground->gradients(points_, spacing_, found);
+        for (std::size_t i = 0; i < found.size(); ++i) set(asked_[i].index, asked_[i].axes, found[i]);
+    }
+
+  private:
+    struct OneSided {
+        std::size_t index;
+        std::uint32_t axes;
+        std::array<float, 3> ways;
+    };
+    struct Asked {
+        std::size_t index;
+        std::uint32_t axes;
+    };
+
+    void ask_below(std::size_t index, Position p, std::uint32_t axes) {
+        asked_.push_back({index, axes});
+        points_.push_back(p);
+    }
+    // Those axes of one gradient.
+    void set(std::size_t index, std::uint32_t axes, const Gradient& to) {
+        Gradient& gradient = out_[index];
+        if ((axes & 1) != 0) gradient.x = to.x;
+        if ((axes & 2) != 0) gradient.y = to.y;
+        if ((axes & 4) != 0) gradient.z = to.z;
+    }
+
+    const Snapshot& snapshot_;
+    const Box edited_;
+    const double spacing_;
+    const std::int32_t step_;
+    const float inverse_;
+    const float most_;  // beyond the margin of a brush lie densities of any size; none may outweigh the others
+    Interpolation cells_;
+    std::span<Gradient> out_;
+    std::vector<OneSided> one_sided_;
+    std::vector<Asked> asked_;
+    std::vector<Position> points_;
+};
+
+constexpr double kEverywhere = std::numeric_limits<double>::infinity();
+
+// Holds all places among some whose gradients edits may have changed. None: upside down.
+Box edited_around(const Snapshot& snapshot, std::span<const Position> points, double reach) {
+    const Box nothing{{1, 1, 1}, {-1, -1, -1}};
+    if (points.empty() || snapshot.densities.empty()) return nothing;
+    Box box{points.front(), points.front()};
+    for (const Position& p : points) {
+        box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+        box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+    }
+    // Places that are none, or far apart, are looked at one by one.
+    constexpr double kMostAcross = 100'000;
+    const double across = box.high.x - box.low.x + box.high.y - box.low.y + box.high.z - box.low.z;
+    if (!(across / snapshot.lattice.voxel_size < kMostAcross)) {
+        return {{-kEverywhere, -kEverywhere, -kEverywhere}, {kEverywhere, kEverywhere, kEverywhere}};
+    }
+    box.low = {box.low.x - reach, box.low.y - reach, box.low.z - reach};
+    box.high = {box.high.x + reach, box.high.y + reach, box.high.z + reach};
+    edits::LatticeBox bricks = edits::LatticeBox::nothing();
+    snapshot.densities.for_each_in(
+        edits::Pattern::all_of(edits::points_around(box, snapshot.lattice)),
+        [&](const edits::BrickKey& key, const DensityBrick&) { bricks.include(edits::box_of(key)); });
+    if (bricks.empty()) return nothing;
+    const Position low = snapshot.lattice.at(bricks.low);
+    const Position high = snapshot.lattice.at(bricks.high);
+    return {{low.x - reach, low.y - reach, low.z - reach}, {high.x + reach, high.y + reach, high.z + reach}};
+}
 
 }  // namespace
 
@@ -203,36 +338,14 @@ Interval EditedField::bounds(const Box& box) const {
 void EditedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    snapshot_->ground->gradients(points, spacing, out);
-    if (snapshot_->densities.empty()) return;
-    const std::int32_t step = step_for(spacing, snapshot_->lattice.voxel_size);
-    const double reach = step * snapshot_->lattice.voxel_size;
-    const auto inverse = static_cast<float>(1 / (2 * reach));
-    // Beyond the margin of a brush lie densities of any size; none of them may outweigh the others.
-    const auto most = static_cast<float>(2 * reach);
-    Interpolation interpolation(*snapshot_, step);
-    std::vector<std::size_t> places;
-    const auto answer = [&] {
-        const std::vector<Cell>& cells = interpolation.answer();
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const auto slope = [&](std::size_t axis) {
-                return (cells[6 * i + 2 * axis].density(most) - cells[6 * i + 2 * axis + 1].density(most)) * inverse;
-            };
-            out[places[i]] = {slope(0), slope(1), slope(2)};
-        }
-        interpolation.clear();
-        places.clear();
-    };
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position p = points[i];
-        if (!interpolation.cell_at(p).is_edited()) continue;
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x + way, p.y, p.z}));
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x, p.y + way, p.z}));
-        for (const double way : {reach, -reach}) interpolation.want(interpolation.cell_at({p.x, p.y, p.z + way}));
-        places.push_back(i);
-        if (places.size() == kGradientsAtOnce) answer();
+    const Box edited = edited_around(*snapshot_, points, 2 * spacing);
+    if (edited.low.x > edited.high.x) {
+        snapshot_->ground->gradients(points, spacing, out);
+        return;
     }
-    answer();
+    Slopes slopes(*snapshot_, edited, spacing, out);
+    for (std::size_t i = 0; i < points.size(); ++i) slopes.add(i, points[i]);
+    slopes.finish();
 }
 
 }  // namespace quarry::terrain

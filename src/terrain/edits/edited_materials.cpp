@@ -15,9 +15,7 @@ using edits::PaintBrick;
 
 // Shares of the four materials that are painted there, 0 .. 255, together at most 255.
 std::array<float, kMaterials> paint_at(Position p, const Lattice& lattice, edits::BrickCursor<PaintBrick>& cursor) {
-    const std::array<Between, 3> axes{edits::between(p.x, lattice.origin.x, lattice.voxel_size, PaintBrick::kSpacing),
-                                      edits::between(p.y, lattice.origin.y, lattice.voxel_size, PaintBrick::kSpacing),
-                                      edits::between(p.z, lattice.origin.z, lattice.voxel_size, PaintBrick::kSpacing)};
+    const std::array<Between, 3> axes = edits::LatticeFinder(lattice, PaintBrick::kSpacing).find(p);
     std::array<float, kMaterials> sums{};
     for (std::uint32_t corner = 0; corner < 8; ++corner) {
         float share = 1;

@@ -36,19 +36,6 @@ void sample_edited(const Field& ground, const BrickTree<DensityBrick>& densities
         [&](const BrickKey& key, const DensityBrick& brick) { overlay(key, brick, fixed, block, out); });
 }
 
-Between between(double coordinate, double origin, double voxel_size, std::int32_t step) noexcept {
-    const double at = (coordinate - origin) / voxel_size / step;
-    // Beyond the lattice, and where it is no number, nothing is edited.
-    const std::int32_t limit = kLatticeLimit / step;
-    if (!(std::abs(at) < limit)) return {kLatticeLimit, 0};
-    // Points of the lattice are found by their own coordinate, whatever the division above has rounded.
-    const std::int32_t point = static_cast<std::int32_t>(std::nearbyint(at)) * step;
-    if (point * voxel_size + origin == coordinate) return {point, 0};
-    const double low = std::floor(at);
-    const auto share = static_cast<float>(at - low);
-    return {static_cast<std::int32_t>(low) * step, std::min(share, 0.99999994F)};
-}
-
 LatticeBox points_around(const Box& box, const Lattice& lattice) noexcept {
     const auto low = [&](double at, double origin) {
         return clipped(std::floor((at - origin) / lattice.voxel_size) - 1);

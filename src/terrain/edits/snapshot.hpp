@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -48,7 +49,35 @@ struct Between {
     std::int32_t low = 0;  // lattice units
     float share = 0;       // towards low + step, below 1
 };
-Between between(double coordinate, double origin, double voxel_size, std::int32_t step) noexcept;
+
+// Finds coordinates along the axes of a lattice, between points that are a step apart.
+class LatticeFinder {
+  public:
+    LatticeFinder(const Lattice& lattice, std::int32_t step) noexcept
+        : lattice_(lattice), step_(step), limit_(kLatticeLimit / step), inverse_(1 / (lattice.voxel_size * step)) {}
+
+    std::array<Between, 3> find(Position p) const noexcept {
+        return {along(p.x, lattice_.origin.x), along(p.y, lattice_.origin.y), along(p.z, lattice_.origin.z)};
+    }
+
+  private:
+    Between along(double coordinate, double origin) const noexcept {
+        const double at = (coordinate - origin) * inverse_;
+        // Beyond the lattice, and where it is no number, nothing is edited.
+        if (!(std::abs(at) < limit_)) return {kLatticeLimit, 0};
+        const auto towards_zero = static_cast<std::int32_t>(at);
+        const std::int32_t low = towards_zero - (towards_zero > at ? 1 : 0);
+        // Points of the lattice are found by their own coordinate, whatever the product above has rounded.
+        const std::int32_t point = (at - low < 0.5 ? low : low + 1) * step_;
+        if (point * lattice_.voxel_size + origin == coordinate) return {point, 0};
+        return {low * step_, std::min(static_cast<float>(at - low), 0.99999994F)};
+    }
+
+    Lattice lattice_;
+    std::int32_t step_;
+    std::int32_t limit_;
+    double inverse_;
+};
 
 // All lattice points whose values matter anywhere in the box, and one more on each side; clipped to the lattice.
 LatticeBox points_around(const Box& box, const Lattice& lattice) noexcept;

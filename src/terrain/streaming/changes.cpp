@@ -100,32 +100,18 @@ void World::refresh_added(Group& group) {
 void World::refresh_neighbours(Group& group) {
     std::vector<Member> kept;
     const ChunkKey key = tree_[group.node].key;
-    for (std::uint32_t side = 0; side < side::count && !group.added.empty(); ++side) {
-        const NodeIndex found = tree_.find_at_or_above(beyond(key, side), options_.max_lod);
-        if (found == kNoNode) continue;
-        const std::uint32_t back = 1u << opposite(side);
-        const NodeIndex coarse = tree_[found].chunk != kNone ? found : shown_above(found);
-        if (coarse != kNoNode) {
-            want_rebaked(group, coarse, shared_.table[tree_[coarse].chunk].mask & ~back, kept);
-            continue;
-        }
-        const Node& node = tree_[found];
-        if (node.key.lod != key.lod || node.children == kNoNode) continue;
-        for (std::uint32_t child = 0; child < 8; ++child) {
-            if ((child >> side / 2 & 1) != opposite(side) % 2) continue;
-            const NodeIndex fine = node.children + child;
-            if (tree_[fine].chunk == kNone) continue;
-            const std::uint32_t mask = shared_.table[tree_[fine].chunk].mask;
-            if (group.kind != ChangeKind::split) {
-                want_rebaked(group, fine, mask | back, kept);
-                continue;
-            }
+    if (!group.added.empty()) {
+        for_each_shown_beside(key, [&](NodeIndex beside, std::uint32_t side) {
+            const std::uint32_t back = 1u << opposite(side);
+            const std::uint32_t mask = shared_.table[tree_[beside].chunk].mask;
+            if (tree_[beside].key.lod >= key.lod) return want_rebaked(group, beside, mask & ~back, kept);
+            if (group.kind != ChangeKind::split) return want_rebaked(group, beside, mask | back, kept);
             // The child of the node that will lie beside it, if it is not empty.
-            const NodeIndex beside = tree_.find(beyond(tree_[fine].key, opposite(side)));
+            const NodeIndex child = tree_.find(beyond(tree_[beside].key, opposite(side)));
             const bool is_added = std::any_of(group.added.begin(), group.added.end(),
-                                              [&](const Member& member) { return member.node == beside; });
-            want_rebaked(group, fine, is_added ? mask & ~back : mask, kept);
-        }
+                                              [&](const Member& member) { return member.node == child; });
+            want_rebaked(group, beside, is_added ? mask & ~back : mask, kept);
+        });
     }
     for (const Member& member : group.rebaked) discard(member.chunk);
     group.rebaked = std::move(kept);
@@ -203,6 +189,7 @@ void World::end_group(Group& group) {
 }
 
 void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) {
+    if (record.in_swap) return came_for_swap(record, slot, outcome);
     Group& group = groups_[record.group];
     if (outcome.was_extracted) ++shared_.stats.meshed;
     if (outcome.error != nullptr) {
@@ -235,6 +222,7 @@ void World::fail(Group& group, const ChunkError& error) {
 }
 
 void World::freeze() {
+    cancel_swap();
     for (Group& group : groups_) {
         if (group.alive) cancel(group);
     }

@@ -24,6 +24,8 @@ struct ChunkRecord {
     std::uint32_t group = kNone;  // the change that will show it
     bool has_mesh = false;        // known from ready on
     bool failed = false;
+    bool in_swap = false;            // comes with edits, not with a group
+    bool appears = false;            // of these: where nothing was shown before
     std::shared_ptr<KeptMesh> kept;  // what it was baked from
     Mesh baked;                      // from ready until the host has it
     std::shared_ptr<void> prepared;  // as long as that

@@ -102,7 +102,7 @@ bool Engine::take_outcomes() {
 // All of it, whatever the budget: a part of it that stayed would leave a gap if viewers came back to it.
 void Engine::hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery) {
     for (World* const world : {world_.get(), next_.get()}) {
-        if (world == nullptr) continue;
+        if (world == nullptr || world->swap().started_told) continue;
         for (left_behind_.clear(); world->list_leaving(kMostInGroup, left_behind_); left_behind_.clear()) {
             if (world->is_visible() && !left_behind_.empty()) {
                 StreamEvent event;
@@ -125,6 +125,11 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
         delivery.delivered(other_cost_);
         return true;
     }
+    for (World* const world : {world_.get(), next_.get()}) {
+        if (world != nullptr && world->swap().alive && world->swap().outstanding == 0) {
+            return deliver_swap(*world, receiver, delivery);
+        }
+    }
     if (shared_.releases.size() <= kManyReleases) {
         for (World* const world : {world_.get(), next_.get()}) {
             Group* const group = world == nullptr ? nullptr : world->next_to_hand_over();
@@ -142,23 +147,61 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
     return true;
 }
 
+// What edits have touched: uploads within the budget, then all of it shown and hidden at once.
+bool Engine::deliver_swap(World& world, const StreamerInbox::Receiver& receiver, Delivery& delivery) {
+    world.prepare_swap();
+    const Member* const member = world.next_swap_upload();
+    quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : other_cost_;
+    if (delivery.must_stop(cost)) return false;
+    if (member != nullptr) {
+        upload(member->chunk, receiver);
+    } else {
+        tell_swap(world, receiver);
+        world.commit_swap();
+    }
+    delivery.delivered(cost);
+    return true;
+}
+
+void Engine::tell_swap(World& world, const StreamerInbox::Receiver& receiver) {
+    if (!world.is_visible()) return;
+    if (!world.swap().started_told) {
+        to_show_.clear();
+        to_hide_.clear();
+        world.list_swap(to_show_, to_hide_);
+        ++shared_.last_group;
+        world.swap().started_told = true;
+    }
+    tell_in_parts(receiver, 0, swap_told_);
+    StreamEvent event;
+    event.kind = StreamEvent::Kind::changed;
+    event.box = world.swap().news.changed;
+    event.edits = world.swap().news.boxes.size();
+    receiver(event);
+    swap_told_ = 0;
+}
+
+void Engine::upload(std::uint32_t chunk, const StreamerInbox::Receiver& receiver) {
+    ChunkRecord& record = shared_.table[chunk];
+    StreamEvent event;
+    event.kind = StreamEvent::Kind::upload;
+    event.id = shared_.table.id(chunk);
+    event.key = record.key;
+    event.mask = record.mask;
+    event.mesh = &record.baked;
+    event.prepared = record.prepared;
+    receiver(event);
+    record.baked = {};
+    record.prepared.reset();
+    shared_.table.move(chunk, ChunkState::handed_over);
+    ++shared_.stats.uploads;
+}
+
 // False: nothing was left to tell the host; what is shown has changed all the same.
 bool Engine::hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver) {
     Member* const member = world.next_upload(group);
     if (member != nullptr) {
-        ChunkRecord& record = shared_.table[member->chunk];
-        StreamEvent event;
-        event.kind = StreamEvent::Kind::upload;
-        event.id = shared_.table.id(member->chunk);
-        event.key = record.key;
-        event.mask = record.mask;
-        event.mesh = &record.baked;
-        event.prepared = record.prepared;
-        receiver(event);
-        record.baked = {};
-        record.prepared.reset();
-        shared_.table.move(member->chunk, ChunkState::handed_over);
-        ++shared_.stats.uploads;
+        upload(member->chunk, receiver);
         return true;
     }
     to_show_.clear();
@@ -200,6 +243,27 @@ void Engine::release_one(const StreamerInbox::Receiver& receiver) {
     shared_.table.move(chunk, ChunkState::retired);
 }
 
+// All that is to be shown, then all that is to be hidden, in groups of the usual size, without a look at the budget:
+// the host has all meshes already. `told`: how much of it the host has been told before an error of its own.
+void Engine::tell_in_parts(const StreamerInbox::Receiver& receiver, float fade, std::size_t& told) {
+    const auto tell_all = [&](StreamEvent::Kind kind, const std::vector<ChunkId>& chunks, std::size_t before) {
+        while (told < before + chunks.size()) {
+            const std::size_t at = told - before;
+            const std::size_t count = std::min<std::size_t>(kMostInGroup, chunks.size() - at);
+            StreamEvent event;
+            event.kind = kind;
+            event.group = shared_.last_group;
+            event.fade = fade;
+            event.chunks = std::span(chunks).subspan(at, count);
+            event.more = told + count < to_show_.size() + to_hide_.size();
+            receiver(event);
+            told += count;
+        }
+    };
+    tell_all(StreamEvent::Kind::show, to_show_, 0);
+    tell_all(StreamEvent::Kind::hide, to_hide_, to_show_.size());
+}
+
 // All of the new world is shown, then all of the old one hidden, in groups of the usual size, without a look at the
 // budget: the host has all meshes already.
 void Engine::exchange_worlds(const StreamerInbox::Receiver& receiver) {
@@ -214,21 +278,7 @@ void Engine::exchange_worlds(const StreamerInbox::Receiver& receiver) {
         });
         ++shared_.last_group;
     }
-    const auto tell_all = [&](StreamEvent::Kind kind, const std::vector<ChunkId>& chunks, std::size_t before) {
-        while (exchanged_ < before + chunks.size()) {
-            const std::size_t at = exchanged_ - before;
-            const std::size_t count = std::min<std::size_t>(kMostInGroup, chunks.size() - at);
-            StreamEvent event;
-            event.kind = kind;
-            event.group = shared_.last_group;
-            event.chunks = std::span(chunks).subspan(at, count);
-            event.more = exchanged_ + count < to_show_.size() + to_hide_.size();
-            receiver(event);
-            exchanged_ += count;
-        }
-    };
-    tell_all(StreamEvent::Kind::show, to_show_, 0);
-    tell_all(StreamEvent::Kind::hide, to_hide_, to_show_.size());
+    tell_in_parts(receiver, 0, exchanged_);
     exchanged_ = 0;
     for (const ChunkId id : to_show_) shared_.table.move(id.slot, ChunkState::shown);
     world_->give_up();

@@ -78,6 +78,7 @@ void check(const StreamerOptions& options) {
     impl::require_range("view_weight", options.view_weight, 0, 10);
     impl::require_range("look_ahead", options.look_ahead, 0, 600);
     impl::require_range("fade", options.fade, 0, 60);
+    impl::require_range("edit_wait", options.edit_wait, 0, 1);
     if (options.lane == Lane::host) throw std::invalid_argument("lane is host; a lane of workers is needed");
     // Roots of the octree are kept one by one, whatever the field is like.
     const double across = 2 * options.radius * (1 + options.hysteresis) / options.lattice.voxel_size /
@@ -120,8 +121,10 @@ void Engine::update(std::span<const Viewer> viewers) {
     if (viewers.empty() && viewers_.empty()) return;
     if (!viewers.empty()) place_viewers(viewers);
     World& followed = next_ != nullptr ? *next_ : *world_;
+    begin_edits(followed);
     followed.update(places_in(followed));
     reorder_requests();
+    wait_for_edits(followed);
 }
 
 // Where a viewer will be if it goes on as it came, for as long as it is the same one.
@@ -168,6 +171,7 @@ void Engine::reorder_requests() {
     if (shared_.jobs->queued() == 0) return;
     shared_.jobs->reorder([&](const MeshJob& job) {
         const World* const world = world_of(shared_.table[job.id.slot].world);
+        if (job.urgent) return kUrgentRank;
         return world == nullptr ? 0 : world->rank(job.rank_key, job.rank_factor);
     });
 }
@@ -181,6 +185,8 @@ void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions option
     host_.assert_host("Streamer::exchange");
     if (delivering_) throw Error("Streamer::exchange was called inside a delivery");
     if (exchanged_ != 0) throw Error("Streamer::exchange: the exchange before has to be delivered to its end first");
+    if (field == nullptr) field = std::exchange(edited_field_, nullptr);
+    news_ = {};
     if (field == nullptr) field = (next_ != nullptr ? *next_ : *world_).source()->field;
     options.host = options_.host;
     options.clock = options_.clock;
@@ -199,13 +205,14 @@ void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions option
 
 bool Engine::ready_around(const Position& position, double radius) const {
     host_.assert_host("Streamer::ready_around");
+    if (!news_.empty() || world_->swap().alive) return false;
     if (next_ != nullptr || !is_finite(position) || !(radius >= 0)) return false;
     const Lattice& lattice = world_->options().lattice;
     return world_->ready_around(impl::on_lattice(position, lattice), radius / lattice.voxel_size);
 }
 
 bool Engine::at_rest() const {
-    return next_ == nullptr && world_->at_rest() && shared_.releases.empty();
+    return next_ == nullptr && news_.empty() && world_->at_rest() && shared_.releases.empty();
 }
 
 StreamerStats Engine::stats() const {

@@ -28,6 +28,7 @@ class Engine {
     void update(std::span<const Viewer> viewers);
     DeliveryReport deliver(const DeliveryBudget& budget, const StreamerInbox::Receiver& receiver);
     void exchange(std::shared_ptr<const Field> field, StreamerOptions options);
+    void edit(std::shared_ptr<const Field> field, std::shared_ptr<const Materials> materials, const Box& changed);
 
     bool ready_around(const Position& position, double radius) const;
     bool at_rest() const;
@@ -36,6 +37,8 @@ class Engine {
     ShownWorld shown() const;
 
   private:
+    class Delivery;
+
     std::unique_ptr<World> new_world(std::shared_ptr<const Field> field, const StreamerOptions& options, bool visible);
     std::chrono::nanoseconds now() const noexcept;
     void place_viewers(std::span<const Viewer> viewers);
@@ -43,11 +46,18 @@ class Engine {
     void reorder_requests();
     World* world_of(std::uint32_t number) noexcept;
 
+    // engine_edits.cpp
+    void begin_edits(World& world);
+    void wait_for_edits(World& world);
+
     // delivery.cpp
-    class Delivery;
     bool take_outcomes();
     void hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery);
+    bool deliver_swap(World& world, const StreamerInbox::Receiver& receiver, Delivery& delivery);
+    void tell_swap(World& world, const StreamerInbox::Receiver& receiver);
+    void tell_in_parts(const StreamerInbox::Receiver& receiver, float fade, std::size_t& told);
+    void upload(std::uint32_t chunk, const StreamerInbox::Receiver& receiver);
     bool hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void tell(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void release_one(const StreamerInbox::Receiver& receiver);
@@ -64,9 +74,16 @@ class Engine {
     std::vector<Viewer> predicted_;
     std::vector<Viewer> ordered_for_;  // the viewers that requests were ranked for
 
+    // Told by the host, and not begun.
+    EditNews news_;
+    std::shared_ptr<const Field> edited_field_;
+    std::shared_ptr<const Materials> edited_materials_;
+    std::size_t swap_told_ = 0;  // of to_show_ and to_hide_, while a swap is told
+
     bool delivering_ = false;
     quarry::impl::ItemCost upload_cost_;
     quarry::impl::ItemCost other_cost_;
+    quarry::impl::ItemCost edit_cost_;
     std::vector<ChunkId> begun_;
     std::vector<MeshOutcome> outcomes_;
     std::vector<ChunkId> to_show_;

@@ -9,6 +9,7 @@ namespace quarry::terrain::streaming {
 // What an extraction gave: any mask can be baked from it.
 struct KeptMesh {
     ChunkMesh mesh;
+    bool outdated = false;  // edits have changed the ground since
     bool was_used = false;  // something baked from it was shown
 };
 

@@ -6,7 +6,7 @@
 namespace quarry::terrain::streaming {
 
 void MeshCache::put(const std::shared_ptr<KeptMesh>& kept) {
-    if (kept == nullptr) return;
+    if (kept == nullptr || kept->outdated) return;
     const std::size_t bytes = bytes_of(*kept);
     if (bytes > most_bytes_) return;
     if (const auto found = by_key_.find(kept->mesh.key); found != by_key_.end()) drop(found->second);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <unordered_map>
@@ -20,6 +21,15 @@ class MeshCache {
     // Takes it out; null: there is none.
     std::shared_ptr<KeptMesh> take(const ChunkKey& key);
     void clear();
+    // Those whose key says so.
+    template <class Which>
+    void drop_if(Which which) {
+        for (auto entry = entries_.begin(); entry != entries_.end();) {
+            const auto next = std::next(entry);
+            if (which((*entry)->mesh.key)) drop(entry);
+            entry = next;
+        }
+    }
 
     std::size_t bytes() const noexcept { return bytes_; }
     std::uint64_t hits() const noexcept { return hits_; }

@@ -30,6 +30,7 @@ struct MeshJob {
     std::shared_ptr<KeptMesh> kept;
     ChunkKey rank_key;       // where it counts as being: all of a group are in one place
     double rank_factor = 1;  // of its distance
+    bool urgent = false;     // an edit next to a viewer: goes before all others
 };
 
 struct MeshOutcome {
@@ -45,6 +46,9 @@ struct MeshOutcome {
 
 // Does the work, on whatever thread. Errors come with the outcome.
 MeshOutcome run(MeshJob job) noexcept;
+
+// Of jobs that are urgent; others have no rank below 0.
+inline constexpr double kUrgentRank = -1;
 
 // Whoever carries out jobs. The streamer's own has a pool's workers; tests have one that ends jobs in any order.
 // All calls come from the host's thread.
@@ -64,6 +68,8 @@ class MeshJobs {
     virtual void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) = 0;
     // Not begun.
     virtual std::size_t queued() const = 0;
+    // Carries out the first urgent job that has not begun, on this thread. False: there is none.
+    virtual bool run_urgent() { return false; }
 };
 
 }  // namespace quarry::terrain::streaming

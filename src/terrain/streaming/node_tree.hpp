@@ -40,13 +40,16 @@ struct Node {
     bool first = false;           // has to appear before a neighbour that would enclose it
     std::uint32_t visited = 0;    // by the last search that came here
     bool urgent = false;          // another change waits for the one that this node needs
+    bool in_swap = false;         // a new version comes with the swap that is under way
+    bool opened = false;          // edits have made it one that is no longer rejected: the plan learns of it later
     bool failed = false;          // its mesh could not be made; not tried again
     std::uint64_t planned_since = 0;
 
     bool is_leaf() const noexcept { return planned && inside && !split; }
     bool needs_chunk() const noexcept { return is_leaf() && !rejected; }
     bool in_use() const noexcept {
-        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting || leaving;
+        return children != kNoNode || chunk != kNone || below != 0 || group != kNone || changed || waiting || leaving ||
+               in_swap || opened;
     }
 };
 

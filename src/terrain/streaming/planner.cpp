@@ -46,6 +46,12 @@ double Planner::distance(const ChunkKey& key) const {
     return std::sqrt(square_of_distance(key));
 }
 
+bool Planner::is_near(const ChunkKey& key) const {
+    if (key.lod == 0) return false;
+    const double split_at = reach(key.lod - 1) / factor_;
+    return square_of_distance(key) < split_at * split_at;
+}
+
 void Planner::update(std::span<const LatticePlace> viewers) {
     looked_at_ = 0;
     const bool others = viewers.size() != viewers_.size();
@@ -80,6 +86,15 @@ void Planner::look_at_all() {
     tree_.for_each([&](NodeIndex node) {
         if (tree_[node].planned) fresh_[static_cast<std::size_t>(tree_[node].key.lod)].push_back(node);
     });
+    look_at_fresh();
+}
+
+void Planner::look_again(std::span<const NodeIndex> nodes) {
+    for (const NodeIndex node : nodes) {
+        if (!tree_[node].planned) continue;
+        mark_changed(node);
+        fresh_[static_cast<std::size_t>(tree_[node].key.lod)].push_back(node);
+    }
     look_at_fresh();
 }
 

@@ -43,6 +43,9 @@ class Planner {
     // Where the viewers are now, at least one.
     void update(std::span<const LatticePlace> viewers);
 
+    // These are no longer rejected: the plan goes on below them.
+    void look_again(std::span<const NodeIndex> nodes);
+
     // Nodes that came, left, split or joined since the last clear_changed(), in order. Each is marked as changed.
     std::vector<NodeIndex>& changed() noexcept { return changed_; }
     void clear_changed();
@@ -52,6 +55,8 @@ class Planner {
     void may_be_unused(NodeIndex node);
 
     double distance(const ChunkKey& key) const;
+    // Whether a node there would be split, because of its distance alone.
+    bool is_near(const ChunkKey& key) const;
     double square_of_distance(const ChunkKey& key) const;
     double width(std::int32_t lod) const noexcept { return widths_[static_cast<std::size_t>(lod)]; }
     const PlanOptions& options() const noexcept { return options_; }

@@ -39,9 +39,11 @@ bool RequestQueue::push(MeshJob job, double rank) {
     const std::lock_guard lock(mutex_);
     if (job.id.slot >= places_.size()) places_.resize(2 * (job.id.slot + std::size_t{1}));
     places_[job.id.slot] = {job.id.generation, true};
+    // An urgent one needs somebody of its own lane: whoever was told before may come late.
+    const bool needs_nobody = told_ > waiting_++ && !job.urgent;
     entries_.push_back({rank, ++last_number_, std::move(job)});
     std::push_heap(entries_.begin(), entries_.end());
-    if (told_ > waiting_++) return false;
+    if (needs_nobody) return false;
     ++told_;
     return true;
 }
@@ -82,6 +84,20 @@ std::size_t RequestQueue::size() const {
 std::optional<MeshJob> RequestQueue::pop() {
     const std::lock_guard lock(mutex_);
     --told_;
+    return pop_first();
+}
+
+std::optional<MeshJob> RequestQueue::pop_urgent() {
+    const std::lock_guard lock(mutex_);
+    while (!entries_.empty() && !waits(entries_.front())) {
+        std::pop_heap(entries_.begin(), entries_.end());
+        entries_.pop_back();
+    }
+    if (entries_.empty() || !entries_.front().job.urgent) return std::nullopt;
+    return pop_first();
+}
+
+std::optional<MeshJob> RequestQueue::pop_first() {
     while (!entries_.empty()) {
         std::pop_heap(entries_.begin(), entries_.end());
         Entry entry = std::move(entries_.back());
@@ -99,6 +115,7 @@ PoolJobs::PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& hos
     : pool_(pool), lane_(lane), inbox_({.slots = most, .age_bonus = 0, .host = host}) {}
 
 void PoolJobs::submit(MeshJob job, double rank) {
+    const Lane lane = job.urgent ? Lane::frame : lane_;
     if (!queue_->push(std::move(job), rank)) return;
     inbox_.submit(pool_,
                   [queue = queue_]() -> std::optional<MeshOutcome> {
@@ -106,7 +123,7 @@ void PoolJobs::submit(MeshJob job, double rank) {
                       if (!next) return std::nullopt;
                       return run(*std::move(next));
                   },
-                  {.lane = lane_, .name = "chunk"});
+                  {.lane = lane, .name = "chunk"});
 }
 
 bool PoolJobs::cancel(ChunkId id) {
@@ -119,7 +136,16 @@ void PoolJobs::reorder(const Rank& rank) {
 
 void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
     queue_->take_begun(begun);
+    for (MeshOutcome& outcome : made_here_) outcomes.push_back(std::move(outcome));
+    made_here_.clear();
     inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
+}
+
+bool PoolJobs::run_urgent() {
+    std::optional<MeshJob> job = queue_->pop_urgent();
+    if (!job) return false;
+    made_here_.push_back(run(*std::move(job)));
+    return true;
 }
 
 std::size_t PoolJobs::queued() const {

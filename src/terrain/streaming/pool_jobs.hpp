@@ -23,6 +23,8 @@ class RequestQueue {
     void take_begun(std::vector<ChunkId>& begun);
     std::size_t size() const;
 
+    // The first in line if it is urgent.
+    std::optional<MeshJob> pop_urgent();
     // On a worker that was told to: the first in line, or nothing if it was cancelled meanwhile.
     std::optional<MeshJob> pop();
 
@@ -43,6 +45,7 @@ class RequestQueue {
         bool waits = false;
     };
     bool waits(const Entry& entry) const noexcept;
+    std::optional<MeshJob> pop_first();
     void forget_cancelled();
 
     mutable std::mutex mutex_;
@@ -65,12 +68,14 @@ class PoolJobs final : public MeshJobs {
     void reorder(const Rank& rank) override;
     void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
     std::size_t queued() const override;
+    bool run_urgent() override;
 
   private:
     Pool& pool_;
     const Lane lane_;
     std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
     Inbox<MeshOutcome> inbox_;
+    std::vector<MeshOutcome> made_here_;
 };
 
 }  // namespace quarry::terrain::streaming

@@ -28,6 +28,7 @@ void World::begin_delivery() {
 
 // Rounds over all that is ready: what was in the way of one may be gone later in the round.
 Group* World::next_to_hand_over() {
+    if (swap_.alive) return nullptr;
     if (current_ != nullptr && (current_checked_ == shown_version_ || can_be_shown(*current_))) {
         current_checked_ = shown_version_;
         return current_;
@@ -263,6 +264,7 @@ void World::drop_shown(NodeIndex index) {
     const std::uint32_t chunk = std::exchange(node.chunk, kNone);
     ChunkRecord& record = shared_.table[chunk];
     if (!record.failed) cache_.put(record.kept);
+    if (node.in_swap) leave_swap(index);
     if (record.has_mesh) {
         shared_.table.move(chunk, ChunkState::retiring);
         shared_.releases.push_back(chunk);

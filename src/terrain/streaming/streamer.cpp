@@ -4,6 +4,7 @@
 
 #include "quarry/jobs/pool.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/materials.hpp"
 #include "terrain/streaming/engine.hpp"
 #include "terrain/streaming/pool_jobs.hpp"
 
@@ -42,6 +43,13 @@ void Streamer::exchange(std::shared_ptr<const Field> field) {
 }
 void Streamer::exchange(std::shared_ptr<const Field> field, const StreamerOptions& options) {
     engine_->exchange(std::move(field), options);
+}
+void Streamer::edit(std::shared_ptr<const Field> field, const Box& changed) {
+    engine_->edit(std::move(field), nullptr, changed);
+}
+void Streamer::edit(std::shared_ptr<const Field> field, std::shared_ptr<const Materials> materials,
+                    const Box& changed) {
+    engine_->edit(std::move(field), std::move(materials), changed);
 }
 const StreamerOptions& Streamer::options() const noexcept {
     return engine_->options();

@@ -22,13 +22,13 @@ bool may_have_surface(const MeshSource& source, const ChunkKey& key) {
     }
 }
 
-PlanOptions plan_options(const StreamerOptions& options, const std::shared_ptr<const MeshSource>& source) {
+PlanOptions plan_options(const StreamerOptions& options, const std::shared_ptr<const MeshSource>* source) {
     return {.cells = options.cells,
             .max_lod = options.max_lod,
             .radius = options.radius / options.lattice.voxel_size,
             .lod_distance = options.lod_distance / options.lattice.voxel_size,
             .hysteresis = options.hysteresis,
-            .may_have_surface = [source](const ChunkKey& key) { return may_have_surface(*source, key); }};
+            .may_have_surface = [source](const ChunkKey& key) { return may_have_surface(**source, key); }};
 }
 
 double length_of(const LatticePlace& a) {
@@ -56,7 +56,7 @@ World::World(Shared& shared, std::uint32_t number, std::shared_ptr<const MeshSou
       source_(std::move(source)),
       options_(options),
       visible_(visible),
-      planner_(tree_, plan_options(options, source_)),
+      planner_(tree_, plan_options(options, &source_)),
       cache_(options.cache_bytes) {}
 
 double World::rank(const ChunkKey& key, double factor) const {
@@ -74,6 +74,7 @@ void World::update(std::span<const ViewerPlace> viewers) {
     places_.clear();
     for (const ViewerPlace& viewer : viewers_) places_.push_back(viewer.at);
     planner_.update(places_);
+    admit_to_plan(std::exchange(opened_, {}));
     // What the group in hand would cut off depends on the plan.
     if (!planner_.changed().empty()) current_checked_ = 0;
     // Reviewing a node changes none of the plan.

@@ -13,10 +13,12 @@
 #include "quarry/terrain/streamer_stats.hpp"
 #include "terrain/streaming/chunk_table.hpp"
 #include "terrain/streaming/group.hpp"
+#include "terrain/streaming/keys.hpp"
 #include "terrain/streaming/mesh_cache.hpp"
 #include "terrain/streaming/mesh_jobs.hpp"
 #include "terrain/streaming/node_tree.hpp"
 #include "terrain/streaming/planner.hpp"
+#include "terrain/streaming/swap.hpp"
 
 namespace quarry::terrain::streaming {
 
@@ -72,7 +74,20 @@ class World {
     // Those that were listed are no longer shown.
     void leave();
 
-    bool at_rest() const noexcept { return waiting_.empty() && leaving_.empty() && groups_alive_ == 0; }
+    // swap.cpp: edits. Whether a swap may begin: no other is under way, nor is a group half shown.
+    bool can_begin_swap() const noexcept;
+    // The field has changed: all that is shown of it there is made anew and exchanged together. False, and nothing is
+    // changed: levels around a place that the edits open have to come closer to each other first.
+    bool begin_swap(const std::shared_ptr<const MeshSource>& source, const EditNews& news);
+    void came_for_swap(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome);
+    Swap& swap() noexcept { return swap_; }
+    void prepare_swap();
+    Member* next_swap_upload();
+    void list_swap(std::vector<ChunkId>& shown, std::vector<ChunkId>& hidden) const;
+    void commit_swap();
+    void cancel_swap();
+
+    bool at_rest() const noexcept { return !swap_.alive && waiting_.empty() && leaving_.empty() && groups_alive_ == 0; }
     // At rest, with nothing missing.
     bool complete() const;
     bool ready_around(const LatticePlace& position, double radius) const;
@@ -160,6 +175,8 @@ class World {
     void list_as_ready(Group& group);
     void refresh_added(Group& group);
     void refresh_neighbours(Group& group);
+    template <class Visit>
+    void for_each_shown_beside(const ChunkKey& key, Visit visit) const;
     void want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept);
     void discard(std::uint32_t chunk);
     void give_up_members(Group& group);
@@ -179,9 +196,35 @@ class World {
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
 
+    // swap.cpp
+    bool is_touched(const ChunkKey& key, const LatticeBox& box) const;
+    bool is_touched(const ChunkKey& key, const std::vector<LatticeBox>& boxes) const;
+    std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
+    void find_opened(const std::vector<LatticeBox>& boxes, std::vector<NodeIndex>& covered,
+                     std::vector<NodeIndex>& others);
+    bool counts_as_shown(NodeIndex index) const;
+    NodeIndex opened_above(NodeIndex index) const;
+    void admit_to_plan(const std::vector<NodeIndex>& nodes);
+    bool cover_all(std::vector<NodeIndex>& opened, bool finely);
+    enum class Cover : std::uint8_t { nothing, found, conflict };
+    Cover cover(NodeIndex index, bool finely);
+    Cover cover_children(NodeIndex index, bool finely);
+    void add_cover(NodeIndex index);
+    void take_covers_back(std::size_t from);
+    void add_touched();
+    void add_beside_covers(std::vector<std::pair<NodeIndex, std::uint32_t>>& beside) const;
+    void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
+    void make_outdated(std::uint32_t chunk);
+    void renew_groups(const std::vector<LatticeBox>& boxes);
+    template <class Which>
+    void forget_rebaked(Group& group, Which which, bool renewed);
+    void drop_from_swap(const Member& member);
+    void leave_swap(NodeIndex index);
+    void count_shown_edits() const;
+
     Shared& shared_;
     const std::uint32_t number_;
-    const std::shared_ptr<const MeshSource> source_;
+    std::shared_ptr<const MeshSource> source_;  // another one with each edit
     const StreamerOptions options_;
     bool visible_;
     NodeTree tree_;
@@ -206,10 +249,32 @@ class World {
     std::vector<std::pair<double, NodeIndex>> search_;
     std::vector<NodeIndex> reached_, cut_off_;
     std::vector<std::uint32_t> leaders_;
+    Swap swap_;
+    std::vector<NodeIndex> opened_;  // by what was shown last, and not yet known to the plan
     Group* current_ = nullptr;
     std::size_t baked_here_ = 0;         // in this delivery
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
     std::uint64_t shown_version_ = 1;    // grows with every change of what is shown
 };
+
+// Calls visit(node, side) for all that is shown across a side of a place and is at most one level finer.
+template <class Visit>
+void World::for_each_shown_beside(const ChunkKey& key, Visit visit) const {
+    for (std::uint32_t side = 0; side < side::count; ++side) {
+        const NodeIndex found = tree_.find_at_or_above(beyond(key, side), options_.max_lod);
+        if (found == kNoNode) continue;
+        const NodeIndex coarse = tree_[found].chunk != kNone ? found : shown_above(found);
+        if (coarse != kNoNode) {
+            visit(coarse, side);
+            continue;
+        }
+        const Node& node = tree_[found];
+        if (node.key.lod != key.lod || node.children == kNoNode) continue;
+        for (std::uint32_t child = 0; child < 8; ++child) {
+            if ((child >> side / 2 & 1) != opposite(side) % 2) continue;
+            if (tree_[node.children + child].chunk != kNone) visit(node.children + child, side);
+        }
+    }
+}
 
 }  // namespace quarry::terrain::streaming

@@ -49,6 +49,8 @@ TEST(EditWorldStress, WorkersReadWhatWasWhileTheHostEdits) {
         checked += runs.size();
         runs.clear();
     }
+    for (Run& run : runs) ASSERT_EQ(run.task.get(), run.expected);
+    checked += runs.size();
     EXPECT_GT(checked, 0u);
 }
 

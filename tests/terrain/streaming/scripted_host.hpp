@@ -114,6 +114,10 @@ class SuspiciousHost {
                 chunks_.erase(found);
                 break;
             }
+            case StreamEvent::Kind::changed:
+                changes.push_back(event.box);
+                edits += event.edits;
+                break;
         }
         most_chunks = std::max(most_chunks, chunks_.size());
     }
@@ -150,9 +154,18 @@ class SuspiciousHost {
             std::count_if(chunks_.begin(), chunks_.end(), [](const auto& chunk) { return chunk.second.visible; }));
     }
     std::size_t size() const { return chunks_.size(); }
+    // Calls visit(key, mask, mesh) for all that is drawn.
+    template <class Visit>
+    void for_each_visible(Visit visit) const {
+        for (const auto& [id, chunk] : chunks_) {
+            if (chunk.visible) visit(chunk.key, chunk.mask, chunk.mesh);
+        }
+    }
 
     std::size_t events = 0;
     std::size_t uploads = 0;
+    std::vector<Box> changes;
+    std::uint64_t edits = 0;
     std::size_t most_chunks = 0;
     std::size_t largest_group = 0;
 

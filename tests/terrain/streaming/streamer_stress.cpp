@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "quarry/jobs/pool.hpp"
+#include "quarry/terrain/edit_world.hpp"
+#include "quarry/terrain/edited_field.hpp"
 #include "quarry/terrain/mesh_worker_pool.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "tests/terrain/streaming/scripted_host.hpp"
@@ -97,6 +99,41 @@ TEST(StreamerStress, RandomFlightsOnOnePoolAreAlwaysClosed) {
         one.settle();
         two.settle();
     }
+}
+
+TEST(StreamerStress, EditsInFlightAreAlwaysClosed) {
+    Pool pool(3);
+    Random random(77);
+    SCOPED_TRACE(seed_text());
+    EditWorld world(std::make_shared<NoiseField>(NoiseOptions{.seed = 3, .frequency = 0.03, .amplitude = 20}));
+    streaming::SuspiciousHost host;
+    Streamer streamer(pool, world.field(), streaming::ScriptedStreamer::small_options());
+    Viewer viewer{.position = {0, 5, 0}, .direction = {1, 0, 0}};
+    const auto frame = [&] {
+        streamer.update(viewer);
+        const ShownWorld planned = streamer.shown();
+        streamer.inbox().deliver(std::chrono::microseconds(random.integer(1, 3'000)), host);
+        const ShownWorld shown = streamer.shown();
+        const ShownCheck found = check_shown(shown, planned);
+        ASSERT_TRUE(found.is_right()) << found.first;
+        host.compare(shown);
+    };
+    const auto end = std::chrono::steady_clock::now() + stress_time();
+    while (std::chrono::steady_clock::now() < end && !testing::Test::HasFailure()) {
+        viewer.position.x += random.real(0, 3);
+        for (int i = random.integer(0, 3); i > 0; --i) {
+            const Edit edit{
+                .kind = random.integer(0, 2) == 0 ? EditKind::add : EditKind::dig,
+                .at = {viewer.position.x + random.real(-60, 60), random.real(-40, 40), random.real(-60, 60)},
+                .radius = static_cast<float>(random.real(1, 10))};
+            const EditReport report = world.apply(edit);
+            if (report.any()) streamer.edit(world.field(), report.changed);
+        }
+        frame();
+    }
+    while (!streamer.at_rest() && !testing::Test::HasFailure()) frame();
+    EXPECT_TRUE(streamer.shown().missing.empty());
+    host.expect_closed(streamer.shown(), 8);
 }
 
 TEST(StreamerStress, MeshWorkersLoseNoRequest) {

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <quarry/terrain/edit_world.hpp>
+#include <quarry/terrain/edited_field.hpp>
+#include <quarry/terrain/field.hpp>
+#include <quarry/terrain/raycast.hpp>
+#include <quarry/terrain/streamer.hpp>
+
+#include "bench/stream_rows.hpp"
+#include "tools/cpu_work.hpp"
+
+namespace quarry::app {
+namespace {
+
+using EditClock = std::chrono::steady_clock;
+
+constexpr float kEditRadius = 8;
+constexpr double kEditHertz = 60;
+constexpr double kEditSpeed = 30;   // of the viewer, units a second
+constexpr double kEditHeight = 20;  // above the ground
+constexpr double kChunkWidth = 32;  // of LOD 0
+constexpr double kEditsASecond = 1'000;
+constexpr double kEditBudgetMs = 2;
+
+double edit_ms(EditClock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+}
+
+double share_of(std::vector<double> values, double share) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)))];
+}
+
+// A viewer on its way over ground that is edited, in real time.
+class EditedWay {
+  public:
+    EditedWay(const StreamBench& bench, double edit_wait)
+        : ground_(bench.described.field),
+          world_(ground_),
+          streamer_(bench.pool, world_.field(), options_for(bench, edit_wait)) {
+        while (!streamer_.at_rest()) {
+            frame();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        next_ = EditClock::now();
+    }
+
+    double height_at(double x, double z) const {
+        return terrain::highest_ground_below(*ground_, x, 300, z, {.reach = 600}).value_or(0);
+    }
+    void wait_for_next_frame() {
+        next_ += std::chrono::duration_cast<EditClock::duration>(std::chrono::duration<double>(1 / kEditHertz));
+        std::this_thread::sleep_until(next_);
+        viewer_.position.x += kEditSpeed / kEditHertz;
+        viewer_.position.y = height_at(viewer_.position.x, viewer_.position.z) + kEditHeight;
+    }
+    void dig(const terrain::Position& at, std::uint32_t stroke) {
+        const terrain::EditReport report =
+            world_.apply({.kind = terrain::EditKind::dig, .stroke = stroke, .at = at, .radius = kEditRadius});
+        if (report.any()) streamer_.edit(world_.field(), report.changed);
+    }
+    // Whether an edit was shown.
+    bool frame() {
+        bool has_changed = false;
+        streamer_.update(viewer_);
+        streamer_.inbox().deliver(std::chrono::duration<double, std::milli>(kEditBudgetMs),
+                                  [&](terrain::StreamEvent& event) {
+                                      has_changed = has_changed || event.kind == terrain::StreamEvent::Kind::changed;
+                                  });
+        return has_changed;
+    }
+
+    const terrain::Viewer& viewer() const { return viewer_; }
+    terrain::EditWorld& world() { return world_; }
+    terrain::Streamer& streamer() { return streamer_; }
+
+  private:
+    static terrain::StreamerOptions options_for(const StreamBench& bench, double edit_wait) {
+        terrain::StreamerOptions options;
+        options.edit_wait = edit_wait;
+        options.materials = bench.described.materials;
+        return options;
+    }
+
+    std::shared_ptr<const terrain::Field> ground_;
+    terrain::EditWorld world_;
+    terrain::Streamer streamer_;
+    terrain::Viewer viewer_{.position = {0, kEditHeight, 0}, .direction = {1, 0, 0}};
+    EditClock::time_point next_;
+};
+
+// A corner of eight chunks beside the way, next to the ground and not used before: a dig there touches all of them.
+std::optional<terrain::Position> new_corner(const EditedWay& way, std::vector<terrain::Position>& used) {
+    const double from = std::floor(way.viewer().position.x / kChunkWidth);
+    for (int place = 0; place < 28; ++place) {
+        const double x = kChunkWidth * (from + place % 4);
+        const double z = kChunkWidth * (place / 4 - 3);
+        const double height = way.height_at(x, z);
+        const terrain::Position corner{x, std::round(height / kChunkWidth) * kChunkWidth, z};
+        if (std::abs(height - corner.y) > kEditRadius - 2) continue;
+        if (std::find(used.begin(), used.end(), corner) != used.end()) continue;
+        used.push_back(corner);
+        return corner;
+    }
+    return std::nullopt;
+}
+
+std::vector<StreamFigure> measure_dig(const StreamBench& bench) {
+    EditedWay way(bench, kEditBudgetMs / 1e3);
+    std::vector<double> shown_ms;
+    std::vector<terrain::Position> used;
+    double late = 0;
+    const std::uint64_t chunks = way.streamer().stats().edit_chunks;
+    const auto frames = static_cast<int>(bench.seconds * kEditHertz);
+    for (int i = 0; i < frames; ++i) {
+        way.wait_for_next_frame();
+        const std::optional<terrain::Position> corner = i % 6 == 0 ? new_corner(way, used) : std::nullopt;
+        if (!corner) {
+            way.frame();
+            continue;
+        }
+        const EditClock::time_point start = EditClock::now();
+        way.dig(*corner, static_cast<std::uint32_t>(i) + 1);
+        bool is_shown = way.frame();
+        if (!is_shown) ++late;
+        while (!is_shown) {
+            way.wait_for_next_frame();
+            is_shown = way.frame();
+        }
+        shown_ms.push_back(edit_ms(EditClock::now() - start));
+    }
+    const double count = std::max<double>(1, static_cast<double>(shown_ms.size()));
+    return {{"dig_p50", "ms", share_of(shown_ms, 0.5)},
+            {"dig_p99", "ms", share_of(shown_ms, 0.99)},
+            {"dig_late", "%", 100 * late / count},
+            {"dig_chunks", "", static_cast<double>(way.streamer().stats().edit_chunks - chunks) / count},
+            {"digs", "", static_cast<double>(shown_ms.size())}};
+}
+
+// An update waits for half of the budget at most: hand-overs need the rest.
+std::vector<StreamFigure> measure_strokes(const StreamBench& bench) {
+    EditedWay way(bench, kEditBudgetMs / 2e3);
+    std::vector<double> apply_ms;
+    std::vector<double> frame_ms;
+    double over = 0;
+    const auto frames = static_cast<int>(bench.seconds * kEditHertz);
+    std::uint64_t made = 0;
+    for (int i = 1; i <= frames; ++i) {
+        way.wait_for_next_frame();
+        std::vector<terrain::Position> places;
+        for (auto next = made; static_cast<double>(next) < i * kEditsASecond / kEditHertz; ++next) {
+            const double x = way.viewer().position.x + 40 * (static_cast<double>(next % 500) / 500);
+            const double z = 30 * std::sin(static_cast<double>(next) / 200);
+            places.push_back({x, way.height_at(x, z), z});
+        }
+        const std::chrono::nanoseconds start = thread_cpu_time();
+        // A stroke takes half a second.
+        for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(made++ / 500) + 1);
+        const std::chrono::nanoseconds applied = thread_cpu_time();
+        way.frame();
+        const std::chrono::nanoseconds end = thread_cpu_time();
+        apply_ms.push_back(edit_ms(applied - start));
+        frame_ms.push_back(edit_ms(end - applied));
+        if (frame_ms.back() > kEditBudgetMs) ++over;
+    }
+    const terrain::EditWorldStats stats = way.world().stats();
+    const double samples = 4096.0 * static_cast<double>(std::max<std::size_t>(1, stats.bricks));
+    return {
+        {"strokes_over_budget", "frames", over},
+        {"strokes_frame_p99", "ms", share_of(frame_ms, 0.99)},
+        {"strokes_apply_p99", "ms", share_of(apply_ms, 0.99)},
+        {"strokes_not_shown", "", static_cast<double>(made) - static_cast<double>(way.streamer().stats().edits_shown)},
+        {"brick_bytes", "bytes", static_cast<double>(stats.brick_bytes) / samples}};
+}
+
+// Densities of a chunk that no edit touches, of a world with edits against the field alone.
+std::vector<StreamFigure> measure_untouched(const StreamBench& bench) {
+    terrain::EditWorld world(bench.described.field);
+    for (int i = 0; i < 100; ++i) {
+        world.apply({.kind = terrain::EditKind::dig, .at = {200.0 + 10 * i, 0, 0}, .radius = kEditRadius});
+    }
+    const auto edited = world.field();
+    const terrain::SampleBlock block{.first = {0, -16, 0}, .nx = 33, .ny = 33, .nz = 33};
+    std::vector<float> out(block.size());
+    std::vector<double> ratios;
+    for (int i = 0; i < 101; ++i) {
+        const auto time_of = [&](const terrain::Field& field) {
+            const std::chrono::nanoseconds start = thread_cpu_time();
+            for (int n = 0; n < 5; ++n) field.sample(block, out.data());
+            return static_cast<double>((thread_cpu_time() - start).count());
+        };
+        const double with_edits = time_of(*edited);
+        ratios.push_back(with_edits / time_of(*bench.described.field));
+    }
+    return {{"untouched_times", "x", share_of(ratios, 0.5)}};
+}
+
+constexpr std::array kEditRows{
+    StreamRow{"dig", "from the call of a dig of radius 8 at a corner of 8 chunks to what is shown, on the way", true,
+              measure_dig},
+    StreamRow{"strokes", "1,000 digs a second of radius 8 along strokes, budget 2 ms", true, measure_strokes},
+    StreamRow{"untouched", "densities where nothing is edited, against the field alone", false, measure_untouched},
+};
+
+struct EditAim {
+    std::string_view name;
+    double most;
+};
+
+constexpr std::array kEditAims{
+    EditAim{"dig_p99", 2},     EditAim{"dig_late", 0},           EditAim{"strokes_over_budget", 0},
+    EditAim{"brick_bytes", 3}, EditAim{"untouched_times", 1.05},
+};
+
+}  // namespace
+
+std::span<const StreamRow> edit_rows() {
+    return kEditRows;
+}
+
+std::optional<double> edit_aim(std::string_view figure) {
+    for (const EditAim& aim : kEditAims) {
+        if (aim.name == figure) return aim.most;
+    }
+    return std::nullopt;
+}
+
+}  // namespace quarry::app
