@@ -359,7 +359,8 @@ typedef enum quarry_edit_kind {
     QUARRY_EDIT_RAISE = 4,
     QUARRY_EDIT_PAINT = 5,
     QUARRY_EDIT_UNDO = 6,
-    QUARRY_EDIT_REDO = 7
+    QUARRY_EDIT_REDO = 7,
+    QUARRY_EDIT_REMOVE = 8 /* the loose part at (x, y, z) */
 } quarry_edit_kind;
 typedef enum quarry_brush {
     QUARRY_BRUSH_SPHERE = 0,

@@ -10,7 +10,7 @@ from . import _c, _native, errors, terrain
 
 Vector = Tuple[float, float, float]
 
-_KINDS = ("add", "dig", "smooth", "flatten", "raise", "paint", "undo", "redo")
+_KINDS = ("add", "dig", "smooth", "flatten", "raise", "paint", "undo", "redo", "remove")
 _SHAPES = ("sphere", "box", "capsule", "stamp")
 
 
@@ -19,7 +19,8 @@ class Edit:
     """A change of the ground: small enough to be sent to whoever has the same world. Lengths are in world units."""
 
     kind: str = "dig"
-    """"add", "dig", "smooth", "flatten", "raise", "paint"; "undo" and "redo" of all edits of `editor` in `stroke`."""
+    """"add", "dig", "smooth", "flatten", "raise", "paint"; "undo" and "redo" of all edits of `editor` in `stroke`;
+    "remove": the loose part at `at`."""
     at: Vector = (0.0, 0.0, 0.0)
     """The middle; of a capsule one end of its line."""
     radius: float = 1.0

@@ -74,7 +74,7 @@ Edit from_c(const quarry_edit& given) {
     std::memcpy(static_cast<void*>(&edit), &given, given.size);
     edit.size = whole;
     Edit made_edit;
-    made_edit.kind = one_of<EditKind>(edit.kind, QUARRY_EDIT_REDO, "the kind of an edit");
+    made_edit.kind = one_of<EditKind>(edit.kind, QUARRY_EDIT_REMOVE, "the kind of an edit");
     made_edit.shape = one_of<BrushShape>(edit.shape, QUARRY_BRUSH_STAMP, "the shape of a brush");
     made_edit.material = within<std::uint8_t>(static_cast<std::uint32_t>(edit.material), "a material");
     made_edit.stamp = within<std::uint16_t>(edit.stamp, "a stamp");

@@ -444,7 +444,7 @@ TEST(CApi, WrongEditsChangeNothingAndSayWhy) {
         EXPECT_EQ(quarry_edits_apply(edits, &edit, nullptr), QUARRY_INVALID);
         EXPECT_STRNE(quarry_last_error(), "");
     };
-    refused(edit_of(8, 0, 0, 0, 1));
+    refused(edit_of(9, 0, 0, 0, 1));
     refused(edit_of(-1, 0, 0, 0, 1));
     refused(edit_of(QUARRY_EDIT_DIG, std::nan(""), 0, 0, 1));
     refused(edit_of(QUARRY_EDIT_DIG, 0, 0, 0, 1e9F));
