@@ -122,9 +122,9 @@ TEST(LooseParts, AreThoseThatAPlainArrayHas) {
     Random random(701);
     SCOPED_TRACE(seed_text());
     std::size_t met = 0;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 2; ++round) {
         EditWorld world(plain());
-        for (int i = 0; i < 8; ++i) {
+        for (int i = 0; i < 6; ++i) {
             Edit edit = test_support::random_edit(random, 8, 1);
             if (random.integer(0, 3) != 0) edit.kind = i % 2 == 0 ? EditKind::add : EditKind::dig;
             // One is sure to be there.
@@ -137,7 +137,7 @@ TEST(LooseParts, AreThoseThatAPlainArrayHas) {
             met += found.size();
         }
     }
-    EXPECT_GE(met, 3u);
+    EXPECT_GE(met, 2u);
 }
 
 TEST(LooseParts, ARemovalTakesOutThePartAndNothingElse) {
@@ -176,7 +176,7 @@ TEST(LooseParts, ALargePieceCountsAsGround) {
     EditWorld world(plain());
     world.apply(ball({0, 100, 0}, 30));  // 113,081 points
     world.apply(ball({200, 100, 0}, 45));
-    const std::array<Box, 2> boxes{Box{{-31, 69, -31}, {31, 131, 31}}, Box{{154, 54, -46}, {246, 146, 46}}};
+    const std::array<Box, 2> boxes{Box{{-2, 69, -2}, {2, 73, 2}}, Box{{198, 54, -2}, {202, 58, 2}}};
     const std::vector<LoosePart> parts = find_loose_parts(*world.field(), boxes);
     ASSERT_EQ(parts.size(), 1u);
     EXPECT_NEAR(static_cast<double>(parts[0].samples), 4.0 / 3 * 3.14159265 * 27'000, 500);
