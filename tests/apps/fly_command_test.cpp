@@ -53,6 +53,32 @@ TEST(FlyCommand, DigsInFlightAndReportsHowSoonThatShows) {
     EXPECT_GT(edits.at("brick_bytes"), 8'000);
 }
 
+// R24, R25
+TEST(FlyCommand, SavesWhatItDigsAndShowsItAgain) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "quarry_fly_save_test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const std::string file = (folder / "world.db").string();
+    const auto flown = [&](std::vector<std::string> more) {
+        std::vector<std::string> all{"--field", "noise",          "--seconds", "0.5",     "--radius", "200", "--save",
+                                     file,      "--lod-distance", "64",        "--check", "--json",   "-"};
+        all.insert(all.end(), more.begin(), more.end());
+        const Outcome outcome = fly(all);
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        return nlohmann::json::parse(outcome.output);
+    };
+    const auto dug = flown({"--dig"});
+    EXPECT_GT(dug.at("file").at("edits"), 15);
+    EXPECT_EQ(dug.at("file").at("saved"), dug.at("file").at("edits"));
+    EXPECT_EQ(dug.at("holes"), 0);
+    const auto again = flown({});
+    EXPECT_EQ(again.at("file"), dug.at("file"));
+    EXPECT_EQ(again.at("holes"), 0);
+    expect_refused(fly({"--field", "showcase", "--seconds", "0.1", "--save", file}), "world.db");
+    expect_refused(fly({"--seconds", "0.1", "--save", folder.string()}), "quarry_fly_save_test");
+    std::filesystem::remove_all(folder);
+}
+
 TEST(FlyCommand, DrawsAFlightAlongAFile) {
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "quarry_fly_test";
     std::filesystem::remove_all(folder);

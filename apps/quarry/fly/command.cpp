@@ -20,6 +20,7 @@
 #include "tools/interrupt.hpp"
 #include "tools/output_files.hpp"
 #include "tools/report_file.hpp"
+#include "world/ground.hpp"
 
 namespace quarry::app {
 namespace {
@@ -41,6 +42,7 @@ struct FlyArguments {
     int max_lod = terrain::kCoarsestLod;
     bool check = false;
     bool dig = false;
+    std::string save;
     bool quiet = false;
     std::string video;
     double video_hertz = 15;
@@ -73,6 +75,8 @@ void declare_fly(Options& options, FlyArguments& arguments) {
     options.whole("--max-lod", arguments.max_lod, {0, terrain::kCoarsestLod}, "N", "The coarsest level (default: 7)");
     options.flag("--dig", arguments.dig,
                  "Dig strokes into the ground ahead of the first viewer, and report how soon they show");
+    options.text("--save", arguments.save, "FILE",
+                 "Keep edits in a file, which is made if it is not there; what is in it is shown again");
     options.flag("--check", arguments.check, "Prove in every frame that what is shown is closed; a hole is status 1");
     options.flag("--quiet", arguments.quiet, "No live view, also on a terminal");
     options.text("--video", arguments.video, "DIR", "Draw the flight as PNGs in a folder, as fast as that goes");
@@ -114,6 +118,8 @@ FlyOptions check_fly(const FlyArguments& arguments) {
     options.workers = arguments.workers;
     options.check = arguments.check;
     options.dig = arguments.dig;
+    options.save = arguments.save;
+    if (!options.save.empty()) options.ground = ground_number(named, checked_noise(named), described);
     options.video = arguments.video;
     options.video_hertz = arguments.video_hertz;
     options.video_height = arguments.video_height;
@@ -149,7 +155,8 @@ int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFil
     fmt::print(out, "{}", format_flight(outcome, options, machine, Look::of(out)));
     if (video) fmt::print(out, "{} pictures in {}\n", video->frames(), options.video);
     report.write(flight_json(outcome, options, machine));
-    return outcome.holes != 0 || !outcome.ended_at_rest ? kFailed : 0;
+    const bool is_saved = !outcome.file || outcome.file->problem.empty();
+    return outcome.holes != 0 || !outcome.ended_at_rest || !is_saved ? kFailed : 0;
 }
 
 int fly(const FlyArguments& arguments) {

@@ -35,7 +35,7 @@ class Flight {
           stop_token_(stop_token),
           watcher_(watcher),
           host_(CpuWork::calibrate(), options.upload_us, !options.video.empty()),
-          edits_(options),
+          edits_(pool, options),
           streamer_(pool, edits_.field(), edits_.streamer_options()) {
         outcome_.checked = options.check;
     }
@@ -79,10 +79,12 @@ class Flight {
         std::vector<double> distances;
         const FlightClock::time_point start = FlightClock::now();
         while (outcome_.closed_ms == 0 && !stop_token_.stop_requested()) {
+            edits_.bring(streamer_, viewers);
             streamer_.update(viewers);
             note_planned();
             streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
                 if (event.kind == terrain::StreamEvent::Kind::upload) note_distance(viewers, event.key, distances);
+                edits_.note(event, 0, outcome_);
                 host_(event);
             });
             check();
@@ -92,7 +94,7 @@ class Flight {
             if (outcome_.complete_ms == 0 && is_around(viewers, options_.streamer.radius)) {
                 outcome_.complete_ms = milliseconds_since(start);
             }
-            if (streamer_.at_rest()) outcome_.closed_ms = milliseconds_since(start);
+            if (streamer_.at_rest() && edits_.is_complete()) outcome_.closed_ms = milliseconds_since(start);
             note_depths();
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
@@ -133,6 +135,7 @@ class Flight {
             if (real_time) std::this_thread::sleep_until(next);
             const double seconds = static_cast<double>(frame) / options_.hertz;
             const std::vector<terrain::Viewer> viewers = viewers_at(seconds);
+            edits_.bring(streamer_, viewers);
             edits_.make(streamer_, seconds, frame, outcome_);
             outcome_.frames.push_back(one_frame(viewers));
             check();
@@ -170,6 +173,7 @@ class Flight {
         const std::vector<terrain::Viewer> viewers = viewers_at(options_.seconds);
         const FlightClock::time_point start = FlightClock::now();
         while (!streamer_.at_rest() && !stop_token_.stop_requested() && milliseconds_since(start) < 20'000) {
+            edits_.bring(streamer_, viewers);
             streamer_.update(viewers);
             note_planned();
             streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
@@ -179,8 +183,10 @@ class Flight {
             check();
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
-        outcome_.edits_in_frame = streamer_.stats().edits_in_frame;
-        outcome_.edits_late = streamer_.stats().edits_late;
+        // Those before the flight are from the file.
+        outcome_.edits_in_frame = streamer_.stats().edits_in_frame - outcome_.start.edits_in_frame;
+        outcome_.edits_late = streamer_.stats().edits_late - outcome_.start.edits_late;
+        edits_.finish(outcome_);
         outcome_.ended_at_rest = streamer_.at_rest();
     }
 

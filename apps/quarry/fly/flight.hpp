@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <quarry/jobs/pool.hpp>
 #include <quarry/terrain/streamer.hpp>
+#include <quarry/terrain/world_file.hpp>
 
 #include "fly/headless_host.hpp"
 #include "fly/options.hpp"
@@ -46,7 +48,9 @@ struct FlyOutcome {
     std::vector<FlyEdit> edits;    // that are shown, in their order
     std::uint64_t edits_in_frame = 0;
     std::uint64_t edits_late = 0;
-    std::size_t brick_bytes = 0;  // of the edits
+    std::size_t brick_bytes = 0;   // of the edits
+    std::uint64_t world_hash = 0;  // of all that edits have changed
+    std::optional<terrain::WorldFileStats> file;
     bool checked = false;
     std::uint64_t holes = 0;          // findings of the checker, of any kind
     std::size_t most_surrounded = 0;  // missing parts at once that were surrounded when the plan took them in

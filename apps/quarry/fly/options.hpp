@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <quarry/terrain/description.hpp>
@@ -25,8 +26,10 @@ struct FlyOptions {
     int viewers = 1;
     int workers = 0;
     bool check = false;
-    bool dig = false;     // strokes on the ground ahead of the first viewer
-    std::string video{};  // folder; empty: none
+    bool dig = false;          // strokes on the ground ahead of the first viewer
+    std::string save{};        // file for edits; empty: none
+    std::uint64_t ground = 0;  // the field's number in such files
+    std::string video{};       // folder; empty: none
     double video_hertz = 15;
     int video_height = 360;
     bool video_lods = false;  // levels of detail in colours

@@ -99,6 +99,13 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
                         outcome.edit_percentile(0.5, &FlyEdit::frames),
                         outcome.edit_percentile(0.99, &FlyEdit::frames)));
     }
+    if (outcome.file) {
+        text += flight_line(look, "saved",
+                            outcome.file->problem.empty()
+                                ? fmt::format("{} of {} edits, in {}", grouped(outcome.file->saved),
+                                              grouped(outcome.file->edits), options.save)
+                                : look.bad(outcome.file->problem));
+    }
     if (outcome.checked) {
         text += flight_line(look, "holes",
                             outcome.holes == 0
@@ -166,6 +173,14 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
                           {{"p50", outcome.edit_percentile(0.5, &FlyEdit::frames)},
                            {"p99", outcome.edit_percentile(0.99, &FlyEdit::frames)}}},
                          {"brick_bytes", outcome.brick_bytes}};
+    }
+    json["file"] = nullptr;
+    if (outcome.file) {
+        json["file"] = {{"name", options.save},
+                        {"edits", outcome.file->edits},
+                        {"saved", outcome.file->saved},
+                        {"problem", outcome.file->problem},
+                        {"world_hash", fmt::format("{:016x}", outcome.world_hash)}};
     }
     json["inversions"] = outcome.inversions;
     json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);

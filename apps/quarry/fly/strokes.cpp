@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
+#include <quarry/jobs/error.hpp>
 #include <quarry/terrain/edited_field.hpp>
 #include <quarry/terrain/raycast.hpp>
+
+#include "tools/input.hpp"
 
 namespace quarry::app {
 namespace {
@@ -16,9 +20,16 @@ constexpr float kDigRadius = 4;    // world units
 
 }  // namespace
 
-Strokes::Strokes(const FlyOptions& options) : options_(options) {
-    if (options.dig) {
+Strokes::Strokes(Pool& pool, const FlyOptions& options) : options_(options) {
+    if (options.dig || !options.save.empty()) {
         world_.emplace(options.described.field, terrain::EditWorldOptions{.lattice = options.streamer.lattice});
+    }
+    if (!options.save.empty()) {
+        try {
+            file_.emplace(pool, *world_, options.save, terrain::WorldFileOptions{.ground = options.ground});
+        } catch (const Error& error) {
+            throw WrongInput(one_line(error.what()));
+        }
     }
 }
 
@@ -33,13 +44,29 @@ terrain::StreamerOptions Strokes::streamer_options() const {
     return options;
 }
 
+void Strokes::bring(terrain::Streamer& streamer, std::span<const terrain::Viewer> viewers) {
+    if (!file_) return;
+    std::vector<terrain::Position> near;
+    for (const terrain::Viewer& viewer : viewers) near.push_back(viewer.position);
+    for (const terrain::Box& box : file_->update(near)) {
+        streamer.edit(world_->field(), box);
+        waiting_.push_back({.at = {}, .frame = 0, .is_from_file = true});
+    }
+}
+
+bool Strokes::is_complete() const {
+    if (!file_) return true;
+    const terrain::WorldFileStats stats = file_->stats();
+    return stats.is_loaded || !stats.problem.empty();
+}
+
 void Strokes::make(terrain::Streamer& streamer, double seconds, std::size_t frame, FlyOutcome& outcome) {
-    if (!world_ || seconds - std::floor(seconds) > kDigShare) return;
+    if (!options_.dig || seconds - std::floor(seconds) > kDigShare) return;
     const terrain::Position over = options_.path.at(seconds + kDigAhead).position;
     const std::optional<double> ground =
         terrain::highest_ground_below(*options_.described.field, over.x, over.y, over.z);
     if (!ground) return;
-    const Made made{std::chrono::steady_clock::now(), frame};
+    const Made made{.at = std::chrono::steady_clock::now(), .frame = frame, .is_from_file = false};
     const terrain::EditReport report = world_->apply({.kind = terrain::EditKind::dig,
                                                       .stroke = static_cast<std::uint32_t>(seconds) + 1,
                                                       .at = {over.x, *ground, over.z},
@@ -56,9 +83,19 @@ void Strokes::note(const terrain::StreamEvent& event, std::size_t frame, FlyOutc
     for (std::uint64_t i = 0; i < event.edits && !waiting_.empty(); ++i) {
         const Made made = waiting_.front();
         waiting_.pop_front();
+        if (made.is_from_file) continue;
         outcome.edits.push_back({std::chrono::duration<double, std::milli>(now - made.at).count(),
                                  static_cast<double>(frame - made.frame)});
     }
+}
+
+void Strokes::finish(FlyOutcome& outcome) {
+    if (!world_) return;
+    outcome.world_hash = world_->content_hash();
+    outcome.brick_bytes = world_->stats().brick_bytes;
+    if (!file_) return;
+    file_->save();
+    outcome.file = file_->stats();
 }
 
 }  // namespace quarry::app

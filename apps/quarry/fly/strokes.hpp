@@ -5,37 +5,49 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <quarry/terrain/edit_world.hpp>
 #include <quarry/terrain/streamer.hpp>
+#include <quarry/terrain/world_file.hpp>
 
 #include "fly/flight.hpp"
 #include "fly/options.hpp"
 
 namespace quarry::app {
 
-// Digs on the ground ahead of the first viewer, in strokes of most of a second; nothing if that was not asked for.
+// Digs on the ground ahead of the first viewer, in strokes of most of a second, and keeps edits in a file; each only if
+// that was asked for.
 class Strokes {
   public:
-    explicit Strokes(const FlyOptions& options);
+    // Throws WrongInput for a file that cannot be used.
+    Strokes(Pool& pool, const FlyOptions& options);
 
     // What to stream, and how: a frame has its budget for hand-overs, too, so an update waits for half of it.
     std::shared_ptr<const terrain::Field> field();
     terrain::StreamerOptions streamer_options() const;
 
+    // Once a frame: what the file has brought since.
+    void bring(terrain::Streamer& streamer, std::span<const terrain::Viewer> viewers);
+    // Whether nothing more comes from the file.
+    bool is_complete() const;
     // The edit of a frame.
     void make(terrain::Streamer& streamer, double seconds, std::size_t frame, FlyOutcome& outcome);
     // Events of the kind `changed` say which edits are shown.
     void note(const terrain::StreamEvent& event, std::size_t frame, FlyOutcome& outcome);
+    // Saves what is left.
+    void finish(FlyOutcome& outcome);
 
   private:
     struct Made {
         std::chrono::steady_clock::time_point at;
         std::size_t frame = 0;
+        bool is_from_file = false;
     };
 
     const FlyOptions& options_;
     std::optional<terrain::EditWorld> world_;
+    std::optional<terrain::WorldFile> file_;
     std::deque<Made> waiting_;  // made, and not shown yet
 };
 
