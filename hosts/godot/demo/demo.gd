@@ -5,7 +5,7 @@ extends Node3D
 
 const HELP := """W A S D  move      mouse  look (click first)      wheel  speed
 Space, Shift  up, down      F  walk or fly      R  back to the start
-V  debug view      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
+Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
 
 @onready var terrain: QuarryTerrain = $Terrain
 @onready var walker: Node3D = $Walker
@@ -32,6 +32,8 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_R: walker.position = Vector3(0, 40, 0)
 		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 4
 		KEY_C: terrain.clear()
+		KEY_Z: terrain.undo()
+		KEY_Y: terrain.redo()
 		KEY_H: $Screen/Help.visible = not $Screen/Help.visible
 		KEY_F3: $Screen/LiveView.visible = not $Screen/LiveView.visible
 		KEY_G:
@@ -44,6 +46,8 @@ func take_pictures() -> void:
 	await terrain.terrain_ready
 	await until_at_rest()
 	await take("start")
+	await dig_a_trench()
+	await take("dug")
 	walker.position = Vector3(-40, 140, 160)
 	walker.turn(Vector2(0, 0.25))
 	await until_at_rest()
@@ -58,6 +62,17 @@ func take_pictures() -> void:
 	walker.position = Vector3(120, 60, 0)
 	await take("live_view")
 	get_tree().quit()
+
+
+# From the left to the right of what the camera sees.
+func dig_a_trench() -> void:
+	var camera: Camera3D = $Walker/Camera
+	for i in 25:
+		var ahead := -camera.global_basis.z.rotated(Vector3.UP, 0.35 - 0.03 * i) - Vector3(0, 0.12, 0)
+		var hit := terrain.raycast(camera.global_position, ahead, 300)
+		if hit:
+			terrain.dig(hit.position, 5.0)
+	await until_at_rest()
 
 
 func until_at_rest() -> void:

@@ -30,7 +30,9 @@ func _unhandled_input(event: InputEvent) -> void:
 		match event.button_index:
 			MOUSE_BUTTON_WHEEL_UP: speed = minf(speed * 1.2, 400)
 			MOUSE_BUTTON_WHEEL_DOWN: speed = maxf(speed / 1.2, 2)
-			_: Input.mouse_mode = Input.MOUSE_MODE_CAPTURED
+			_:
+				Input.mouse_mode = Input.MOUSE_MODE_CAPTURED
+				terrain.begin_stroke()
 
 
 func wish() -> Vector3:
@@ -41,7 +43,21 @@ func wish() -> Vector3:
 	return way.normalized()
 
 
+# Where the camera looks, as long as a button is held down.
+func edit() -> void:
+	var digs := Input.is_mouse_button_pressed(MOUSE_BUTTON_LEFT)
+	if not digs and not Input.is_mouse_button_pressed(MOUSE_BUTTON_RIGHT):
+		return
+	var hit := terrain.raycast($Camera.global_position, -$Camera.global_basis.z, 150)
+	if hit and digs:
+		terrain.dig(hit.position, 3.0)
+	elif hit and hit.distance > 8:
+		terrain.add(hit.position, 3.0)
+
+
 func _process(delta: float) -> void:
+	if Input.mouse_mode == Input.MOUSE_MODE_CAPTURED:
+		edit()
 	var way := wish()
 	if not is_walking:
 		position += $Camera.global_basis * way * speed * delta

@@ -12,6 +12,15 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <method name="clear"><return type="void" /><description>Takes the world away until [method regenerate] is called.</description></method>
 <method name="is_ready_around"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>Whether all of the ground within [param radius] of the global [param position] is shown as planned. Ask before a player may fall.</description></method>
 <method name="sample"><return type="float" /><param index="0" name="position" type="Vector3" /><description>The density at a global position: negative in the ground, positive in the air, 0 on the surface.</description></method>
+<method name="dig"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>Digs a ball out of the ground, at a global position. False if nothing has changed. Shown together in all levels of detail, near by in the same frame where the budget allows.</description></method>
+<method name="add"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>Adds a ball to the ground.</description></method>
+<method name="smooth"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><param index="2" name="strength" type="float" /><description>Smooths the ground in a ball, by a strength of 0 to 1.</description></method>
+<method name="paint"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><param index="2" name="material" type="int" /><description>Paints one of the materials 0 to 3. It shows in worlds that have materials.</description></method>
+<method name="begin_stroke"><return type="void" /><description>Edits from here on are undone together.</description></method>
+<method name="undo"><return type="bool" /><description>Undoes the last stroke. False: there is none.</description></method>
+<method name="redo"><return type="bool" /><description>Does again what was undone. False: there is nothing.</description></method>
+<method name="save"><return type="bool" /><description>Waits until all edits are in [member save_file]. They are saved by themselves all the time; this is for the moment before something final.</description></method>
+<method name="raycast"><return type="Dictionary" /><param index="0" name="from" type="Vector3" /><param index="1" name="direction" type="Vector3" /><param index="2" name="reach" type="float" /><description>Where a ray first meets the ground, edits included: [code]position[/code] and [code]distance[/code]. Empty if it does not.</description></method>
 <method name="check_shown"><return type="String" /><description>Looks for holes, overlaps and open seams in what is drawn. Empty if there are none. For tests: it takes milliseconds.</description></method>
 <method name="get_stats"><return type="Dictionary" /><description>Figures: chunks in each state, queues, jobs of each worker, uploads, time of the main thread, memory.</description></method>
 </methods>
@@ -26,6 +35,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <member name="persistence" type="float" setter="set_persistence" getter="get_persistence">Each layer has so many times the height of the last one.</member>
 <member name="description" type="String" setter="set_description" getter="get_description">A field as JSON text, used where [member world] says so. It comes before [member description_file].</member>
 <member name="description_file" type="String" setter="set_description_file" getter="get_description_file">A file with a field as JSON. Heightmaps are looked for in its folder.</member>
+<member name="save_file" type="String" setter="set_save_file" getter="get_save_file">A file that keeps what is edited, such as user://world.db. It is made if it is not there. Empty: edits last as long as the node.</member>
 <member name="voxel_size" type="float" setter="set_voxel_size" getter="get_voxel_size">Metres between samples of the finest level.</member>
 <member name="chunk_cells" type="int" setter="set_chunk_cells" getter="get_chunk_cells">Voxels along a side of a chunk, an even number.</member>
 <member name="lod_distance" type="float" setter="set_lod_distance" getter="get_lod_distance">Closer than this all is of the finest level. Each further level reaches twice as far.</member>
@@ -43,6 +53,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <signal name="terrain_ready"><description>The ground around the viewer is complete. Once after each start and each change of the world.</description></signal>
 <signal name="chunk_shown"><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><description>A chunk appears. [param key] counts in chunks of that level.</description></signal>
 <signal name="chunk_hidden"><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><description>A chunk goes.</description></signal>
+<signal name="ground_changed"><param index="0" name="box" type="AABB" /><description>Edits within a global [param box] are shown now. For grass, navigation and the like.</description></signal>
 <signal name="failed"><param index="0" name="message" type="String" /><description>A description cannot be read, a chunk cannot be made, or a viewer is out of range. What was shown stays.</description></signal>
 </signals>
 <constants>

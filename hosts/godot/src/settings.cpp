@@ -67,6 +67,7 @@ std::vector<Property> make_properties() {
         number(n, "persistence", &S::persistence, 0.01, 1, "0.01,1,0.01", world),
         text(d, "description", &S::description, kString, kMultilineText, "", world),
         text(d, "description_file", &S::description_file, kString, kFile, "*.json", world),
+        text("Edits", "save_file", &S::save_file, kString, 0, "", world),
         number(l, "voxel_size", &S::voxel_size, 0.01, 100, "0.1,10,0.01,or_greater,suffix:m", world),
         whole(l, "chunk_cells", &S::chunk_cells, 4, 62, "4,62,2", world),
         number(l, "lod_distance", &S::lod_distance, 1, 1e5, "16,1024,1,or_greater,suffix:m", world),
@@ -134,22 +135,27 @@ DescribedWorld make_world(const Settings& settings, const std::string& json, con
     const auto seed = static_cast<std::uint64_t>(settings.seed);
     switch (static_cast<WorldKind>(settings.world)) {
         case WorldKind::showcase:
-            return {terrain::showcase_field(seed), terrain::showcase_materials(seed)};
+            return {terrain::showcase_field(seed), terrain::showcase_materials(seed),
+                    "showcase " + std::to_string(seed)};
         case WorldKind::description: {
             const terrain::Described described = terrain::parse_description(json, folder);
-            return {described.field, described.materials};
+            return {described.field, described.materials, "description " + json};
         }
         case WorldKind::noise:
             break;
     }
-    return {std::make_shared<terrain::NoiseField>(terrain::NoiseOptions{.seed = seed,
-                                                                        .octaves = static_cast<int>(settings.octaves),
-                                                                        .frequency = settings.frequency,
-                                                                        .amplitude = settings.amplitude,
-                                                                        .offset = settings.offset,
-                                                                        .lacunarity = settings.lacunarity,
-                                                                        .persistence = settings.persistence}),
-            nullptr};
+    const terrain::NoiseOptions options{.seed = seed,
+                                        .octaves = static_cast<int>(settings.octaves),
+                                        .frequency = settings.frequency,
+                                        .amplitude = settings.amplitude,
+                                        .offset = settings.offset,
+                                        .lacunarity = settings.lacunarity,
+                                        .persistence = settings.persistence};
+    std::array<char, 200> name{};
+    std::snprintf(name.data(), name.size(), "noise %llu %d %a %a %a %a %a", static_cast<unsigned long long>(seed),
+                  options.octaves, options.frequency, options.amplitude, options.offset, options.lacunarity,
+                  options.persistence);
+    return {std::make_shared<terrain::NoiseField>(options), nullptr, name.data()};
 }
 
 terrain::StreamerOptions streamer_options(const Settings& settings, const DescribedWorld& world) {
@@ -162,6 +168,8 @@ terrain::StreamerOptions streamer_options(const Settings& settings, const Descri
     options.materials = world.materials;
     options.pending = static_cast<std::size_t>(settings.pending);
     options.view_weight = settings.view_weight;
+    // An update that waits for edits leaves time for the hand-over.
+    options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 2e3);
     const ChunkFrame frame{settings.voxel_size, options.cells};
     options.prepare = [frame](const terrain::Mesh& mesh) { return pack_surface(mesh, frame); };
     return options;

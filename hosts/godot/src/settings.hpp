@@ -27,6 +27,7 @@ struct Settings {
     double persistence = 0.5;
     std::string description;
     std::string description_file;
+    std::string save_file;
 
     double voxel_size = 1;
     std::int64_t chunk_cells = 32;
@@ -70,6 +71,7 @@ bool set(const Property& property, Settings& settings, const Variant& value);
 struct DescribedWorld {
     std::shared_ptr<const terrain::Field> field;
     std::shared_ptr<const terrain::Materials> materials;  // may be null
+    std::string name;                                     // equal for equal worlds: the settings that make it
 };
 // Text of the description and the folder of its heightmaps: files are read by the caller, who knows res://.
 DescribedWorld make_world(const Settings& settings, const std::string& json, const std::filesystem::path& folder);

@@ -1,4 +1,6 @@
 // QuarryTerrain in Godot's class database.
+#include <algorithm>
+
 #include "engine_calls.hpp"
 #include "registration.hpp"
 #include "terrain_node.hpp"
@@ -35,6 +37,7 @@ void notify(GDExtensionClassInstancePtr instance, std::int32_t what, GDExtension
 std::vector<NodeMethod> make_functions() {
     constexpr auto kVector = GDEXTENSION_VARIANT_TYPE_VECTOR3;
     constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
+    constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
     const auto nothing = GDEXTENSION_VARIANT_TYPE_NIL;
     return {
         {"regenerate", nothing, {}, [](TerrainNode& node, Arguments) { return node.regenerate(), Variant(); }},
@@ -49,6 +52,44 @@ std::vector<NodeMethod> make_functions() {
          kFloat,
          {{kVector, "position", 0, {}}},
          [](TerrainNode& node, Arguments of) { return Variant(node.sample(to_vector(of[0]))); }},
+        {"dig",
+         GDEXTENSION_VARIANT_TYPE_BOOL,
+         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}},
+         [](TerrainNode& node, Arguments of) {
+             return Variant(node.edit({.kind = terrain::EditKind::dig}, to_vector(of[0]), of[1].to_double()));
+         }},
+        {"add",
+         GDEXTENSION_VARIANT_TYPE_BOOL,
+         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}},
+         [](TerrainNode& node, Arguments of) {
+             return Variant(node.edit({.kind = terrain::EditKind::add}, to_vector(of[0]), of[1].to_double()));
+         }},
+        {"smooth",
+         GDEXTENSION_VARIANT_TYPE_BOOL,
+         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}, {kFloat, "strength", 0, {}}},
+         [](TerrainNode& node, Arguments of) {
+             const auto strength = static_cast<float>(of[2].to_double());
+             return Variant(node.edit({.kind = terrain::EditKind::smooth, .strength = strength}, to_vector(of[0]),
+                                      of[1].to_double()));
+         }},
+        {"paint",
+         GDEXTENSION_VARIANT_TYPE_BOOL,
+         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}, {kInt, "material", 0, {}}},
+         [](TerrainNode& node, Arguments of) {
+             const auto material = static_cast<std::uint8_t>(std::clamp<std::int64_t>(of[2].to_int(), 0, 255));
+             return Variant(node.edit({.kind = terrain::EditKind::paint, .material = material}, to_vector(of[0]),
+                                      of[1].to_double()));
+         }},
+        {"begin_stroke", nothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }},
+        {"undo", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.undo()); }},
+        {"redo", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.redo()); }},
+        {"save", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.save()); }},
+        {"raycast",
+         GDEXTENSION_VARIANT_TYPE_DICTIONARY,
+         {{kVector, "from", 0, {}}, {kVector, "direction", 0, {}}, {kFloat, "reach", 0, {}}},
+         [](TerrainNode& node, Arguments of) {
+             return node.raycast(to_vector(of[0]), to_vector(of[1]), of[2].to_double());
+         }},
         {"check_shown",
          GDEXTENSION_VARIANT_TYPE_STRING,
          {},
@@ -92,6 +133,7 @@ void register_signals() {
     register_signal(TerrainNode::kClass, "terrain_ready", {});
     register_signal(TerrainNode::kClass, "chunk_shown", chunk);
     register_signal(TerrainNode::kClass, "chunk_hidden", chunk);
+    register_signal(TerrainNode::kClass, "ground_changed", {{{GDEXTENSION_VARIANT_TYPE_AABB, "box", 0, {}}}});
     register_signal(TerrainNode::kClass, "failed", message);
 }
 

@@ -101,6 +101,7 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
     World& world = *world_;
     if (viewer != nullptr) {
         try {
+            bring_from_file(viewer->position);
             world.streamer->update(*viewer);
             last_viewer_error_.clear();
             if (is_checked_) planned_ = world.streamer->shown();
@@ -122,6 +123,7 @@ void TerrainNode::take_event(World& world, terrain::StreamEvent& event) {
     const auto start = std::chrono::steady_clock::now();
     const std::uint64_t vertices = world.instances.vertices();
     world.instances.take(event);
+    if (event.kind == terrain::StreamEvent::Kind::changed) note_change(event.box);
     const double us = 1000 * milliseconds(std::chrono::steady_clock::now() - start);
     events_us_ += us;
     if (event.kind != terrain::StreamEvent::Kind::upload) return;
@@ -200,11 +202,6 @@ bool TerrainNode::is_ready_around(const Vec3& position, double radius) const {
     return world_->streamer->ready_around(to_local(position), radius);
 }
 
-double TerrainNode::sample(const Vec3& position) {
-    if (field_ == nullptr) field_ = described().field;
-    return field_->density_at(to_local(position));
-}
-
 void TerrainNode::fail(const std::string& message) {
     if (happened_.size() < 4096) happened_.push_back({Happened::Kind::failed, {}, message});
 }
@@ -238,6 +235,9 @@ void TerrainNode::emit_what_happened() {
                 break;
             case Happened::Kind::hidden:
                 self.call("emit_signal", "chunk_hidden", place, lod);
+                break;
+            case Happened::Kind::changed:
+                self.call("emit_signal", "ground_changed", each.box);
                 break;
             case Happened::Kind::failed:
                 if (++failures > kMostFailuresAFrame) break;

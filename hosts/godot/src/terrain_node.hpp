@@ -12,6 +12,7 @@
 #include "quarry/terrain/streamer.hpp"
 #include "settings.hpp"
 #include "shading.hpp"
+#include "terrain_edits.hpp"
 
 namespace quarry::godot {
 
@@ -35,6 +36,13 @@ class TerrainNode {
     void clear();
     bool is_ready_around(const Vec3& position, double radius) const;
     double sample(const Vec3& position);
+    // False: nothing has changed.
+    bool edit(terrain::Edit edit, const Vec3& position, double radius);
+    void begin_stroke() { edits_.begin_stroke(); }
+    bool undo() { return take_back(false); }
+    bool redo() { return take_back(true); }
+    bool save() { return edits_.save(); }
+    Variant raycast(const Vec3& from, const Vec3& direction, double reach);
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
     std::string check_shown();
@@ -48,10 +56,11 @@ class TerrainNode {
         std::unique_ptr<terrain::Streamer> streamer;
     };
     struct Happened {
-        enum class Kind { ready, shown, hidden, failed };
+        enum class Kind { ready, shown, hidden, changed, failed };
         Kind kind;
         terrain::ChunkKey key{};
         std::string message{};
+        Aabb box{};
     };
 
     void enter_world();
@@ -61,6 +70,12 @@ class TerrainNode {
     void take_event(World& world, terrain::StreamEvent& event);
     void look_for_ready(const terrain::Viewer& viewer);
     void follow_transform();
+
+    bool take_back(bool again);
+    void show_change(const terrain::Box& box);
+    void bring_from_file(const terrain::Position& viewer);
+    void note_change(const terrain::Box& box);
+    const terrain::Field& ground();
 
     void build();
     DescribedWorld described() const;
@@ -80,6 +95,8 @@ class TerrainNode {
 
     const GDExtensionObjectPtr self_;
     Settings settings_;
+    TerrainEdits edits_;
+    std::string last_file_problem_;
     std::unique_ptr<Shading> shading_;
     std::unique_ptr<World> world_;
     std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete

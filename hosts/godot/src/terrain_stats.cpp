@@ -71,6 +71,12 @@ Variant TerrainNode::stats() const {
     set_count(all, "vertices", has_world ? world_->instances.vertices() : 0);
     if (!has_world) return Variant(all);
 
+    const terrain::EditWorldStats edits = edits_.stats();
+    set_count(all, "edits", edits.applied);
+    set_count(all, "edit_bytes", edits.brick_bytes + edits.undo_bytes);
+    const std::optional<terrain::WorldFileStats> file = edits_.file_stats();
+    set_count(all, "edits_saved", file ? file->saved : 0);
+    all.set("is_loaded", !file || file->is_loaded);
     const terrain::StreamerStats stats = world_->streamer->stats();
     all.set("at_rest", world_->streamer->at_rest());
     all.set_variant("states", states_of(stats));

@@ -19,7 +19,7 @@ std::shared_ptr<Pool> pool_with(std::int64_t workers) {
     if (pool == nullptr) {
         PoolOptions options;
         options.workers = static_cast<int>(workers);
-        options.io_threads = 0;
+        options.io_threads = 1;  // for files of edits
         options.name = "quarry";
         pool = std::make_shared<Pool>(options);
         pools[workers] = pool;
@@ -43,7 +43,13 @@ std::string what_of(const std::exception_ptr& error) {
 void TerrainNode::build() {
     needs_build_ = false;
     try {
-        const DescribedWorld wanted = described();
+        const DescribedWorld below = described();
+        const std::string file = settings_.save_file.empty() ? std::string()
+                                                             : Variant(api.singleton(Name("ProjectSettings").ptr()))
+                                                                   .call("globalize_path", settings_.save_file)
+                                                                   .to_text();
+        edits_.set_ground(below, streamer_options(settings_, below).lattice, file, pool_with(settings_.worker_threads));
+        const DescribedWorld wanted = edits_.now();
         if (shading_ == nullptr) shading_ = std::make_unique<Shading>();
         if (world_ == nullptr) {
             world_ = new_world(wanted, false);

@@ -75,7 +75,8 @@ const VALUES := {
 	"view_weight": [0.5, 2.0, -1.0, 50.0], "worker_threads": [0, 2, -1, 100000], "budget_ms": [2.0, 4.0, 0.0, 1e9],
 	"uploads_per_frame": [0, 10, -1, 1 << 40], "pending": [1024, 256, 0, 1 << 40], "debug_view": [0, 1, -1, 9],
 }
-const TEXTS := {"description": "{}", "description_file": "res://world.json", "viewer": NodePath("../Eye")}
+const TEXTS := {"description": "{}", "description_file": "res://world.json", "viewer": NodePath("../Eye"),
+	"save_file": "user://property.db"}
 
 
 func test_each_property_keeps_what_it_is_given_and_clamps_the_rest() -> void:
@@ -306,6 +307,120 @@ func test_it_follows_a_viewer_and_survives_its_end() -> void:
 	await frames(5)
 	await until_at_rest(terrain)
 	check(terrain.is_ready_around(Vector3(0, 20, 0), 30), "the camera does not take over")
+
+
+func until_changed(terrain: QuarryTerrain) -> AABB:
+	var heard := [AABB()]
+	var hear := func(box: AABB): heard[0] = box
+	terrain.ground_changed.connect(hear)
+	var end := Time.get_ticks_msec() + LONGEST_MS
+	while not heard[0].has_volume() and Time.get_ticks_msec() < end:
+		await process_frame
+		check_equal(terrain.check_shown(), "", "what is shown while the ground changes")
+	terrain.ground_changed.disconnect(hear)
+	check(heard[0].has_volume(), "ground_changed was not emitted")
+	return heard[0]
+
+
+func ground_below(terrain: QuarryTerrain, place: Vector3) -> float:
+	var hit := terrain.raycast(place, Vector3.DOWN, 500.0)
+	check(hit.has("position"), "there is no ground below %s" % place)
+	return hit.position.y if hit.has("position") else 0.0
+
+
+func test_the_ground_is_dug_filled_smoothed_and_undone() -> void:
+	var terrain := await new_scene()
+	await until_at_rest(terrain)
+	var top := Vector3(5, 200, 5)
+	var height := ground_below(terrain, top)
+	var place := Vector3(5, height, 5)
+	check(abs(terrain.sample(place)) < 0.5, "raycast does not hit the surface")
+	check(terrain.dig(place, 6.0), "dig changes nothing")
+	var box := await until_changed(terrain)
+	check(box.has_point(place), "%s is not in %s" % [place, box])
+	check(terrain.sample(place) > 0, "there is no hole")
+	check(ground_below(terrain, top) < height - 4, "the ray does not see the hole")
+	terrain.begin_stroke()
+	check(terrain.add(place + Vector3(0, 8, 0), 3.0), "add changes nothing")
+	check(terrain.smooth(place, 8.0, 0.5), "smooth changes nothing")
+	await until_changed(terrain)
+	check_equal(terrain.get_stats().edits, 3, "edits")
+	check(terrain.undo() and terrain.undo() and not terrain.undo(), "two strokes are not two undos")
+	await until_changed(terrain)
+	check(abs(ground_below(terrain, top) - height) < 0.01, "undo does not bring the ground back")
+	check(terrain.redo(), "redo")
+	await until_changed(terrain)
+	check(ground_below(terrain, top) < height - 4, "redo does not dig again")
+	check(not terrain.dig(Vector3(0, 5000, 0), 2.0), "the sky can be dug")
+	check(terrain.raycast(Vector3(0, 5000, 0), Vector3.UP, 100.0).is_empty(), "the ray hits the sky")
+	check(terrain.raycast(Vector3.ZERO, Vector3.ZERO, 100.0).is_empty(), "a ray without direction")
+	# What makes no new ground keeps the edits.
+	terrain.view_distance = 200.0
+	terrain.worker_threads = 2
+	await until_ready(terrain)
+	check(ground_below(terrain, top) < height - 4, "the hole went with the view distance")
+	terrain.worker_threads = 0
+	terrain.seed = 5
+	await until_ready(terrain)
+	check_equal(terrain.get_stats().edits, 0, "edits of another world")
+	await until_at_rest(terrain)
+	check_equal(terrain.check_shown(), "", "what is shown")
+
+
+func test_an_edit_out_of_range_is_refused_with_its_reason() -> void:
+	var messages := []
+	var terrain := await new_scene()
+	terrain.failed.connect(func(message: String): messages.append(message))
+	check(not terrain.dig(Vector3(NAN, 0, 0), 2.0), "a hole at no place")
+	check(not terrain.dig(Vector3.ZERO, 1e9), "a hole of all the world")
+	check(not terrain.dig(Vector3.ZERO, -1.0), "a hole of negative size")
+	check(not terrain.smooth(Vector3.ZERO, 2.0, 5.0), "smoother than smooth")
+	check(not terrain.paint(Vector3.ZERO, 2.0, 77), "a material that is not there")
+	await frames(2)
+	check_equal(messages.size(), 5, "messages")
+	check_equal(terrain.get_stats().edits, 0, "edits")
+
+
+func test_a_moved_terrain_is_dug_where_the_caller_says() -> void:
+	var terrain := await new_scene({world = 1})
+	terrain.transform = Transform3D(Basis(Vector3.UP, 1.0).scaled(Vector3(2, 2, 2)), Vector3(30, 10, -20))
+	await frames(2)
+	await until_at_rest(terrain)
+	var top := Vector3(20, 400, 10)
+	var place := Vector3(20, ground_below(terrain, top), 10)
+	check(terrain.dig(place, 8.0), "dig changes nothing")
+	check(terrain.paint(place + Vector3(0, -8, 0), 6.0, 2), "paint changes nothing")
+	var box := await until_changed(terrain)
+	check(box.has_point(place), "%s is not in %s" % [place, box])
+	check(abs(place.y - ground_below(terrain, top) - 8.0) < 1.5, "the hole is not 8 deep but %s" % (place.y - ground_below(terrain, top)))
+
+
+func test_edits_come_back_from_their_file() -> void:
+	var path := "user://edits_test.db"
+	for each in ["", "-wal", "-shm", "-writer"]:
+		DirAccess.remove_absolute(ProjectSettings.globalize_path(path) + each)
+	var terrain := await new_scene({save_file = path})
+	var top := Vector3(5, 200, 5)
+	var height := ground_below(terrain, top)
+	terrain.dig(Vector3(5, height, 5), 6.0)
+	await until_changed(terrain)
+	check(terrain.save(), "save")
+	check_equal(terrain.get_stats().edits_saved, 1, "edits_saved")
+	terrain.free()
+	terrain = new_terrain({save_file = path})
+	root_node.add_child(terrain)
+	await until_ready(terrain)
+	while not terrain.get_stats().is_loaded:
+		await process_frame
+	await until_at_rest(terrain)
+	check(ground_below(terrain, top) < height - 4, "the hole is not there again")
+	check_equal(terrain.check_shown(), "", "what is shown")
+	# The file of another world is refused, and the world stays.
+	var messages := []
+	terrain.failed.connect(func(message: String): messages.append(message))
+	terrain.seed = 8
+	await frames(5)
+	check(messages.size() == 1 and "edits_test.db" in messages[0], "messages: %s" % [messages])
 
 
 func test_a_description_makes_the_world() -> void:
