@@ -22,7 +22,7 @@ QUARRY_API void check(const TerraceOptions& options);
 class QUARRY_API TerracedField final : public Field {
   public:
     // Throws std::invalid_argument for a missing field and as check does.
-    TerracedField(std::shared_ptr<const Field> field, const TerraceOptions& options = {});
+    explicit TerracedField(std::shared_ptr<const Field> field, const TerraceOptions& options = {});
 
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;

@@ -76,9 +76,10 @@ Chain flatten(const CombinedField& root) {
         node = as_combined(*base);
     }
     std::vector<ChainRun> runs;
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-        if (runs.empty() || runs.back().join != step->join || !step->join.goes_on()) runs.push_back({step->join, {}});
-        add_parts(step->join, *step->part, runs.back().parts);
+    std::reverse(steps.begin(), steps.end());
+    for (const auto& step : steps) {
+        if (runs.empty() || runs.back().join != step.join || !step.join.goes_on()) runs.push_back({step.join, {}});
+        add_parts(step.join, *step.part, runs.back().parts);
     }
     return {*base, 1, std::move(runs)};
 }

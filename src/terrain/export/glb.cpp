@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "quarry/jobs/error.hpp"
@@ -117,7 +118,7 @@ class GlbWriter {
                 blue += weight * colours[i].blue;
             }
             for (const float part : {red, green, blue}) {
-                out_.u8(static_cast<std::uint8_t>(std::clamp(part, 0.0F, 255.0F) + 0.5F));
+                out_.u8(static_cast<std::uint8_t>(std::lround(std::clamp(part, 0.0F, 255.0F))));
             }
             out_.u8(255);
         }
