@@ -50,6 +50,56 @@ std::string flight_line(const Look& look, const char* name, const std::string& t
     return fmt::format("{} {}\n", look.faint(fmt::format("{:<16}", name)), text);
 }
 
+// Of the ground's edits and their file, where there are any.
+std::string edits_text(const FlyOutcome& outcome, const FlyOptions& options, const Look& look) {
+    std::string text;
+    if (options.dig) {
+        text +=
+            flight_line(look, "edits",
+                        fmt::format("{}; {} in their frame, {} later; {:.2f} MiB of bricks",
+                                    grouped(outcome.edits.size()), grouped(outcome.edits_in_frame),
+                                    grouped(outcome.edits_late), static_cast<double>(outcome.brick_bytes) / kMebibyte));
+        text += flight_line(
+            look, "edit to shown",
+            fmt::format("p50 {:.2f} ms, p99 {:.2f}; p50 {:.0f} frames, p99 {:.0f}",
+                        outcome.edit_percentile(0.5, &FlyEdit::ms), outcome.edit_percentile(0.99, &FlyEdit::ms),
+                        outcome.edit_percentile(0.5, &FlyEdit::frames),
+                        outcome.edit_percentile(0.99, &FlyEdit::frames)));
+    }
+    if (outcome.file) {
+        text += flight_line(look, "saved",
+                            outcome.file->problem.empty()
+                                ? fmt::format("{} of {} edits, in {}", grouped(outcome.file->saved),
+                                              grouped(outcome.file->edits), options.save)
+                                : look.bad(outcome.file->problem));
+    }
+    return text;
+}
+
+void add_edits(nlohmann::ordered_json& json, const FlyOutcome& outcome, const FlyOptions& options) {
+    json["edits"] = nullptr;
+    if (options.dig) {
+        json["edits"] = {{"shown", outcome.edits.size()},
+                         {"in_frame", outcome.edits_in_frame},
+                         {"late", outcome.edits_late},
+                         {"ms",
+                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::ms)},
+                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::ms)}}},
+                         {"frames",
+                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::frames)},
+                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::frames)}}},
+                         {"brick_bytes", outcome.brick_bytes}};
+    }
+    json["file"] = nullptr;
+    if (outcome.file) {
+        json["file"] = {{"name", options.save},
+                        {"edits", outcome.file->edits},
+                        {"saved", outcome.file->saved},
+                        {"problem", outcome.file->problem},
+                        {"world_hash", fmt::format("{:016x}", outcome.world_hash)}};
+    }
+}
+
 }  // namespace
 
 std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, const bench::Machine& machine,
@@ -86,26 +136,7 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
                         fmt::format("{:.1f} MiB of meshes at the host, {:.0f} MiB in all",
                                     static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
                                     static_cast<double>(peak_memory()) / kMebibyte));
-    if (options.dig) {
-        text +=
-            flight_line(look, "edits",
-                        fmt::format("{}; {} in their frame, {} later; {:.2f} MiB of bricks",
-                                    grouped(outcome.edits.size()), grouped(outcome.edits_in_frame),
-                                    grouped(outcome.edits_late), static_cast<double>(outcome.brick_bytes) / kMebibyte));
-        text += flight_line(
-            look, "edit to shown",
-            fmt::format("p50 {:.2f} ms, p99 {:.2f}; p50 {:.0f} frames, p99 {:.0f}",
-                        outcome.edit_percentile(0.5, &FlyEdit::ms), outcome.edit_percentile(0.99, &FlyEdit::ms),
-                        outcome.edit_percentile(0.5, &FlyEdit::frames),
-                        outcome.edit_percentile(0.99, &FlyEdit::frames)));
-    }
-    if (outcome.file) {
-        text += flight_line(look, "saved",
-                            outcome.file->problem.empty()
-                                ? fmt::format("{} of {} edits, in {}", grouped(outcome.file->saved),
-                                              grouped(outcome.file->edits), options.save)
-                                : look.bad(outcome.file->problem));
-    }
+    text += edits_text(outcome, options, look);
     if (outcome.checked) {
         text += flight_line(look, "holes",
                             outcome.holes == 0
@@ -161,27 +192,7 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
     json["deepest_queue"] = outcome.deepest_queue;
     json["late_frames"] = figures.latest;
     json["wasted_share"] = outcome.wasted_share();
-    json["edits"] = nullptr;
-    if (options.dig) {
-        json["edits"] = {{"shown", outcome.edits.size()},
-                         {"in_frame", outcome.edits_in_frame},
-                         {"late", outcome.edits_late},
-                         {"ms",
-                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::ms)},
-                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::ms)}}},
-                         {"frames",
-                          {{"p50", outcome.edit_percentile(0.5, &FlyEdit::frames)},
-                           {"p99", outcome.edit_percentile(0.99, &FlyEdit::frames)}}},
-                         {"brick_bytes", outcome.brick_bytes}};
-    }
-    json["file"] = nullptr;
-    if (outcome.file) {
-        json["file"] = {{"name", options.save},
-                        {"edits", outcome.file->edits},
-                        {"saved", outcome.file->saved},
-                        {"problem", outcome.file->problem},
-                        {"world_hash", fmt::format("{:016x}", outcome.world_hash)}};
-    }
+    add_edits(json, outcome, options);
     json["inversions"] = outcome.inversions;
     json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);
     json["most_surrounded"] =
