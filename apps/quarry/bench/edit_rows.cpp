@@ -103,8 +103,9 @@ class EditedWay {
 std::optional<terrain::Position> new_corner(const EditedWay& way, std::vector<terrain::Position>& used) {
     const double from = std::floor(way.viewer().position.x / kChunkWidth);
     for (int place = 0; place < 28; ++place) {
+        const int row = place / 4;
         const double x = kChunkWidth * (from + place % 4);
-        const double z = kChunkWidth * (place / 4 - 3);
+        const double z = kChunkWidth * (row - 3);
         const double height = way.height_at(x, z);
         const terrain::Position corner{x, std::round(height / kChunkWidth) * kChunkWidth, z};
         if (std::abs(height - corner.y) > kEditRadius - 2) continue;
