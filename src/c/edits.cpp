@@ -33,13 +33,12 @@ using quarry::c::guarded;
 using quarry::c::made;
 using quarry::c::need_all;
 
-// The fields that a caller of an older version knows.
+// What a caller of an older version does not know is as in `all`.
 template <class Struct>
-Struct known(const Struct& given, const char* name) {
+Struct known(const Struct& given, const char* name, Struct all = {}) {
     if (given.size < sizeof given.size || given.size > sizeof given) {
         throw std::invalid_argument(std::string("set the size of ") + name + " to sizeof of it");
     }
-    Struct all{};
     std::memcpy(static_cast<void*>(&all), &given, given.size);
     return all;
 }
@@ -67,12 +66,9 @@ Number within(std::uint32_t value, const char* what) {
 }
 
 Edit from_c(const quarry_edit& given) {
-    quarry_edit edit{};
-    quarry_edit_init(&edit);
-    const std::size_t whole = edit.size;
-    known(given, "quarry_edit");
-    std::memcpy(static_cast<void*>(&edit), &given, given.size);
-    edit.size = whole;
+    quarry_edit defaults{};
+    quarry_edit_init(&defaults);
+    const quarry_edit edit = known(given, "quarry_edit", defaults);
     Edit made_edit;
     made_edit.kind = one_of<EditKind>(edit.kind, QUARRY_EDIT_REMOVE, "the kind of an edit");
     made_edit.shape = one_of<BrushShape>(edit.shape, QUARRY_BRUSH_STAMP, "the shape of a brush");

@@ -48,10 +48,11 @@ class EditedWay {
         : ground_(bench.described.field),
           world_(ground_),
           streamer_(bench.pool, world_.field(), options_for(bench, edit_wait)) {
-        while (!streamer_.at_rest()) {
+        // A streamer that has seen no viewer is at rest: the first frame asks for the ground.
+        do {
             frame();
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+        } while (!streamer_.at_rest());
         next_ = EditClock::now();
     }
 

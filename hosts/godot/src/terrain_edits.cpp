@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "quarry/jobs/error.hpp"
 #include "quarry/terrain/edited_field.hpp"
 #include "quarry/terrain/edited_materials.hpp"
 
@@ -24,12 +25,13 @@ void TerrainEdits::set_ground(const DescribedWorld& world, const terrain::Lattic
     auto edited = std::make_unique<terrain::EditWorld>(world.field, terrain::EditWorldOptions{.lattice = lattice});
     std::unique_ptr<terrain::WorldFile> opened;
     if (!file.empty()) {
-        // Another ground with the same file: it has to be closed first.
-        file_.reset();
+        // It stays open for the world that it belongs to, whose edits would be lost otherwise.
+        if (file_ != nullptr && file == file_name_) throw Error(file + ": it keeps the edits of another world");
         opened = std::make_unique<terrain::WorldFile>(*pool, *edited, file,
                                                       terrain::WorldFileOptions{.ground = number_of(world.name)});
     }
-    file_ = std::move(opened);
+    file_ = std::move(opened);  // the old one saves what is left, so its world and pool go after it
+    file_name_ = file;
     world_ = std::move(edited);
     pool_ = pool;
     below_ = world;

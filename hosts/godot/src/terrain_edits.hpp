@@ -46,6 +46,7 @@ class TerrainEdits {
     std::shared_ptr<Pool> pool_;  // that the file was opened with
     std::unique_ptr<terrain::EditWorld> world_;
     std::unique_ptr<terrain::WorldFile> file_;
+    std::string file_name_;
     std::uint32_t stroke_ = 1;
 };
 

@@ -421,6 +421,10 @@ func test_edits_come_back_from_their_file() -> void:
 	terrain.seed = 8
 	await frames(5)
 	check(messages.size() == 1 and "edits_test.db" in messages[0], "messages: %s" % [messages])
+	terrain.seed = 42
+	await until_ready(terrain)
+	check(terrain.dig(Vector3(5, height - 8, 5), 3.0) and terrain.save(), "its own world is not saved any more")
+	check_equal(terrain.get_stats().edits_saved, 2, "edits_saved after the refusal")
 
 
 func test_a_description_makes_the_world() -> void:
