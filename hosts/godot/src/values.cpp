@@ -149,7 +149,7 @@ Variant Variant::call_with(const char* method, const GDExtensionConstVariantPtr*
                      &error);
     if (error.error != GDEXTENSION_CALL_OK) {
         const std::string message =
-            std::string(method) + " can not be called: Godot's error " + std::to_string(static_cast<int>(error.error));
+            std::string(method) + " cannot be called: Godot's error " + std::to_string(static_cast<int>(error.error));
         api.print_error("Quarry", message.c_str(), method, __FILE__, __LINE__, 0);
     }
     return result;
