@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "terrain/angle.hpp"
+#include "terrain/moved_points.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 #include "terrain/rounding.hpp"
 
 namespace quarry::terrain {
 namespace {
-
-constexpr std::size_t kRotatedAtOnce = 256;
 
 using Turn = std::array<std::array<double, 3>, 3>;
 
@@ -22,14 +21,8 @@ Position turned_point(const Turn& by, const Position& p) noexcept {
             by[2][0] * p.x + by[2][1] * p.y + by[2][2] * p.z};
 }
 
-template <class Visit>
-void turned_points(std::span<const Position> points, const Turn& by, Visit&& visit) {
-    std::array<Position, kRotatedAtOnce> inner;
-    for (std::size_t at = 0; at < points.size(); at += kRotatedAtOnce) {
-        const std::size_t count = std::min(kRotatedAtOnce, points.size() - at);
-        for (std::size_t i = 0; i < count; ++i) inner[i] = turned_point(by, points[at + i]);
-        visit(at, std::span<const Position>(inner).first(count));
-    }
+auto turned_by(const Turn& by) {
+    return [&by](const Position& p) { return turned_point(by, p); };
 }
 
 // Exact for quarter turns.
@@ -71,7 +64,7 @@ RotatedField::RotatedField(std::shared_ptr<const Field> field, Position axis, do
 
 void RotatedField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
-    turned_points(points, back_, [&](std::size_t at, std::span<const Position> inner) {
+    impl::for_moved_points(points, turned_by(back_), [&](std::size_t at, std::span<const Position> inner) {
         field_->densities(inner, out.subspan(at, inner.size()));
     });
 }
@@ -96,7 +89,7 @@ Interval RotatedField::bounds(const Box& box) const {
 void RotatedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    turned_points(points, back_, [&](std::size_t at, std::span<const Position> inner) {
+    impl::for_moved_points(points, turned_by(back_), [&](std::size_t at, std::span<const Position> inner) {
         const std::span<Gradient> to = out.subspan(at, inner.size());
         field_->gradients(inner, spacing, to);
         for (Gradient& g : to) {

@@ -1,31 +1,18 @@
 #include "quarry/terrain/scaled_field.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/moved_points.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kScaledAtOnce = 256;
-
-// Calls visit(first, points divided by the factor) for each batch of the points.
-template <class Visit>
-void divided_points(std::span<const Position> points, double factor, Visit&& visit) {
-    std::array<Position, kScaledAtOnce> inner;
-    for (std::size_t at = 0; at < points.size(); at += kScaledAtOnce) {
-        const std::size_t count = std::min(kScaledAtOnce, points.size() - at);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Position& p = points[at + i];
-            inner[i] = {p.x / factor, p.y / factor, p.z / factor};
-        }
-        visit(at, std::span<const Position>(inner).first(count));
-    }
+auto divided_by(double factor) {
+    return [factor](const Position& p) { return Position{p.x / factor, p.y / factor, p.z / factor}; };
 }
 
 }  // namespace
@@ -39,7 +26,7 @@ ScaledField::ScaledField(std::shared_ptr<const Field> field, double factor)
 void ScaledField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
     const auto scale = static_cast<float>(factor_);
-    divided_points(points, factor_, [&](std::size_t at, std::span<const Position> inner) {
+    impl::for_moved_points(points, divided_by(factor_), [&](std::size_t at, std::span<const Position> inner) {
         const std::span<float> to = out.subspan(at, inner.size());
         field_->densities(inner, to);
         for (float& each : to) each *= scale;
@@ -62,7 +49,7 @@ Interval ScaledField::bounds(const Box& box) const {
 void ScaledField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    divided_points(points, factor_, [&](std::size_t at, std::span<const Position> inner) {
+    impl::for_moved_points(points, divided_by(factor_), [&](std::size_t at, std::span<const Position> inner) {
         field_->gradients(inner, spacing / factor_, out.subspan(at, inner.size()));
     });
 }

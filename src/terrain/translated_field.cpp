@@ -1,31 +1,19 @@
 #include "quarry/terrain/translated_field.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/moved_points.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
 
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kTranslatedAtOnce = 64;
-
-// Calls visit(first, points moved back by distance) for each batch of the points.
-template <class Visit>
-void moved_back(std::span<const Position> points, Position distance, Visit&& visit) {
-    std::array<Position, kTranslatedAtOnce> moved;
-    for (std::size_t at = 0; at < points.size(); at += kTranslatedAtOnce) {
-        const std::size_t count = std::min(kTranslatedAtOnce, points.size() - at);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Position& p = points[at + i];
-            moved[i] = {p.x - distance.x, p.y - distance.y, p.z - distance.z};
-        }
-        visit(at, std::span<const Position>(moved).first(count));
-    }
+auto moved_back_by(const Position& distance) {
+    return [distance](const Position& p) { return Position{p.x - distance.x, p.y - distance.y, p.z - distance.z}; };
 }
 
 }  // namespace
@@ -56,7 +44,7 @@ void TranslatedField::sample(const SampleBlock& block, float* out) const {
 
 void TranslatedField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
-    moved_back(points, distance_, [&](std::size_t at, std::span<const Position> moved) {
+    impl::for_moved_points(points, moved_back_by(distance_), [&](std::size_t at, std::span<const Position> moved) {
         field_->densities(moved, out.subspan(at, moved.size()));
     });
 }
@@ -104,7 +92,7 @@ Box TranslatedField::moved_box(const Box& box, double sign) const noexcept {
 void TranslatedField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);
-    moved_back(points, distance_, [&](std::size_t at, std::span<const Position> moved) {
+    impl::for_moved_points(points, moved_back_by(distance_), [&](std::size_t at, std::span<const Position> moved) {
         field_->gradients(moved, spacing, out.subspan(at, moved.size()));
     });
 }
