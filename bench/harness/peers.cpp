@@ -159,6 +159,12 @@ std::vector<EngineCommand> own_graph_engines() {
     return {{"quarry", {program, "engine", "graph-quarry"}, ""}, {"bare", {program, "engine", "graph-bare"}, ""}};
 }
 
+Peers find_ecs_peers() {
+    Peers peers;
+    add_rust_peers(repository(), {"bench/peers/ecs", "peers_ecs", "quarry-bench-ecs-rust", {}}, peers);
+    return peers;
+}
+
 std::vector<EngineCommand> own_ecs_engines() {
     const std::string program = own_program().string();
     return {{"parallel", {program, "engine", "ecs-parallel"}, ""},

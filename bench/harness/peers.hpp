@@ -19,6 +19,8 @@ Peers find_terrain_peers();
 
 // What graphs of tasks are compared with: oneTBB, OpenMP and Taskflow, as far as they were found.
 Peers find_graph_peers();
+// What systems of entities are compared with: the Rust crate bevy_ecs, on many threads and on one.
+Peers find_ecs_peers();
 // Quarry's graphs and a plain loop, served by this very program; systems in parallel, on one thread, and without
 // engine.
 std::vector<EngineCommand> own_graph_engines();

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace quarry::app {
 namespace {
 
 void declare_bench_ecs(Options& options, EngineBenchArguments& arguments) {
-    declare_engine_bench(options, arguments, nullptr);
+    declare_engine_bench(options, arguments, "Also measure bevy_ecs, on many threads and on one");
 }
 
 int bench_ecs(const EngineBenchArguments& arguments) {
@@ -24,7 +25,10 @@ int bench_ecs(const EngineBenchArguments& arguments) {
         }
         return 0;
     }
-    return run_engine_bench("quarry bench ecs", arguments, rows, bench::own_ecs_engines(), {});
+    bench::Peers peers;
+    if (arguments.peers) peers = bench::find_ecs_peers();
+    for (const std::string& note : peers.notes) fmt::print(stderr, "{}\n", note);
+    return run_engine_bench("quarry bench ecs", arguments, rows, bench::own_ecs_engines(), peers.engines);
 }
 
 }  // namespace
