@@ -188,7 +188,7 @@ class TaskGraph {
     QUARRY_API void build();
 
     // Runs every node, on the calling thread and on workers of the pool, and returns when all have ended. Rethrows the
-    // error of the first failed node. Throws quarry::Error if the graph is running, be it further up on this stack.
+    // error of the first failed node. Throws quarry::Error if the graph is running, even further up on this stack.
     QUARRY_API const GraphReport& run(Pool& pool, const GraphRunOptions& options = {});
     // As run, except that deferrable nodes which would not end before `deadline`, by what they cost so far, are left to
     // the next run. That one does them before anything else, whatever its own deadline.

@@ -26,8 +26,8 @@ struct StreamerStats {
     std::uint64_t cancelled = 0;      // of these, before a worker began
     std::uint64_t meshed = 0;         // chunks extracted, with a surface or empty
     std::uint64_t used = 0;           // of these, shown at least once
-    std::uint64_t stale = 0;          // results that came when nobody wanted them any more
-    std::uint64_t rebaked = 0;        // meshes baked anew for a neighbour's sake
+    std::uint64_t stale = 0;          // results that were no longer wanted when they came
+    std::uint64_t rebaked = 0;        // meshes baked again because a neighbour changed
     std::uint64_t baked_again = 0;    // meshes that were ready when a neighbour changed
     std::uint64_t baked_by_host = 0;  // of these, on the host's thread
     std::uint64_t failed = 0;         // chunks that could not be meshed
