@@ -175,7 +175,7 @@ class CommandLine {
         }
     }
 
-    CLI::App app_{"Quarry: a job engine for games, editors and simulations, and a terrain mesher", "quarry"};
+    CLI::App app_{"Quarry: a job engine for games, editors and simulations, with streaming terrain", "quarry"};
     std::map<std::string, CLI::App*> groups_;
     std::deque<Entry> entries_;
 };

@@ -32,7 +32,7 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct ServeEngineCommand>;
 
 constexpr std::array kGroups{CommandGroup{"bench", "Benchmarks, against bare baselines and other engines"},
-                             CommandGroup{"world", "Files that keep edits: what is in them, whether they are whole"}};
+                             CommandGroup{"world", "Files of edits: inspect, check, compare, export, compact"}};
 
 }  // namespace quarry::app
 

@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="stress|sync|bench|info")
     json_help = "write a machine-readable report; - is the standard output"
 
-    stress = commands.add_parser("stress", help="the burst test: submit as fast as the queue takes jobs, and grade")
+    stress = commands.add_parser("stress", help="the burst test: submit jobs as fast as the queue takes them, and grade")
     stress.add_argument("--duration", type=_number(0.1, 3600, float), default=5.0, metavar="SECONDS")
     stress.add_argument("--workers", type=_number(1, 256, int), default=4, metavar="N")
     stress.add_argument("--queue", type=_number(1, 1_000_000, int), default=10_000, metavar="N")
@@ -117,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     stress.add_argument("--json", metavar="FILE", help=json_help)
     stress.set_defaults(run=_stress)
 
-    sync = commands.add_parser("sync", help="play a host at a fixed frame rate, and grade how late results are")
+    sync = commands.add_parser("sync", help="act as a host at a fixed frame rate, and grade how late results are")
     sync.add_argument("--scenario", action="append", metavar="NAME", choices=_scenarios(), help=", ".join(_scenarios()))
     sync.add_argument("--hertz", type=_number(1, 1000, float), default=30.0)
     sync.add_argument("--workers", type=_number(1, 256, int), default=0, metavar="N")

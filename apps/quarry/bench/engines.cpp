@@ -24,7 +24,7 @@ constexpr int kQuickEngineBenchRuns = 3;
 }  // namespace
 
 void declare_engine_bench(Options& options, EngineBenchArguments& arguments, const char* peers_help) {
-    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name contains it");
     declare_workers(options, arguments.workers);
     if (peers_help != nullptr) options.flag("--peers", arguments.peers, peers_help);
     options.flag("--quick", arguments.quick, "A run of seconds: all cores, few repetitions, with explanations");

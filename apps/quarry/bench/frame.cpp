@@ -25,7 +25,7 @@ struct BenchFrameArguments {
 };
 
 void declare_bench_frame(Options& options, BenchFrameArguments& arguments) {
-    options.text("--filter", arguments.filter, "NAME", "Only rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only rows whose name contains it");
     declare_runs(options, arguments.runs, "Repetitions (default: 9)");
     options.json(arguments.json);
 }

@@ -36,7 +36,7 @@ struct BenchJobsArguments {
 };
 
 void declare_bench_jobs(Options& options, BenchJobsArguments& arguments) {
-    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name contains it");
     declare_workers(options, arguments.workers);
     options.flag("--peers", arguments.peers,
                  "Also measure oneTBB, OpenMP, std::async, rayon, chili, forte, bevy_tasks");

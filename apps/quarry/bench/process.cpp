@@ -43,7 +43,7 @@ struct BenchProcessArguments {
 };
 
 void declare_bench_process(Options& options, BenchProcessArguments& arguments) {
-    options.text("--filter", arguments.filter, "NAME", "Only rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only rows whose name contains it");
     options.whole("--runs", arguments.runs, {1, 1000}, "N", "Repetitions (default: 5)");
     options.json(arguments.json);
 }

@@ -40,7 +40,7 @@ struct FigureBench {
 };
 
 void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
-    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name contains it");
     options.text("--field", arguments.field, "FIELD|FILE.json",
                  "noise (default), showcase, or a description of a field");
     options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",

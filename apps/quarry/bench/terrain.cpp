@@ -34,7 +34,7 @@ struct BenchTerrainArguments {
 };
 
 void declare_bench_terrain(Options& options, BenchTerrainArguments& arguments) {
-    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name holds it");
+    options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name contains it");
     declare_workers(options, arguments.workers);
     declare_runs(options, arguments.runs, "Repetitions (default: 5)");
     options.text("--simd", arguments.simd, "TARGET",

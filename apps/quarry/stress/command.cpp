@@ -41,8 +41,8 @@ void declare_stress(Options& options, StressArguments& arguments) {
                    "What runs the jobs: threads (default) or processes");
     options.option(
         "--faults", [&stress](const std::string& typed) { stress.faults.kinds = faults_from(typed); }, "KIND,...",
-        "Break worker processes while it runs: kill, stop, oom, garbage");
-    options.real("--rate", stress.faults.rate, {0.1, 100}, "N", "Faults a second (default: 1)");
+        "Break worker processes during the run: kill, stop, oom, garbage");
+    options.real("--rate", stress.faults.rate, {0.1, 100}, "N", "Faults per second (default: 1)");
     options.grade("--require", arguments.required, "End with status 1 below this grade: A, B, C or F");
     options.json(arguments.json);
 }
@@ -75,8 +75,8 @@ int stress(const StressArguments& arguments) {
 
 template <>
 Command command<struct StressCommand>() {
-    return make_command("stress", "The burst test: submit as fast as the queue takes jobs, and grade", declare_stress,
-                        stress);
+    return make_command("stress", "The burst test: submit jobs as fast as the queue takes them, and grade",
+                        declare_stress, stress);
 }
 
 }  // namespace quarry::app

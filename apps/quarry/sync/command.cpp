@@ -43,21 +43,21 @@ struct SyncArguments {
 void declare_sync(Options& options, SyncArguments& arguments) {
     options.texts("--scenario", arguments.scenarios, "NAME ...",
                   "BASELINE, LIGHT, MEDIUM, HEAVY, BURST or CATCHUP (default: all)");
-    options.choice("--hertz", arguments.rate, kRates, "RATE", "Frames a second: 30 (default; soak: 60), 60 or 120");
+    options.choice("--hertz", arguments.rate, kRates, "RATE", "Frames per second: 30 (default; soak: 60), 60 or 120");
     options.real("--render", arguments.render_ms, {0, 1000}, "MS",
                  "CPU time that the host's thread spends on each picture (default: 4)");
     options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
                   "Worker threads (default: one for each usable core)");
     options.whole("--seed", arguments.seed, {0, std::numeric_limits<int>::max()}, "N",
-                  "Of the lengths of the jobs (default: 1)");
+                  "Seed for the lengths of the jobs (default: 1)");
     options.real("--soak", arguments.soak_seconds, {0.1, 86'400}, "SECONDS",
-                 "Instead of scenarios: bursts and stalls for so long, checking all that must hold");
+                 "Instead of the scenarios: play bursts and stalls for this long, and check the results");
     options.choice("--backend", arguments.processes, kBackends, "BACKEND",
                    "What runs the jobs: threads (default) or processes");
     options.option(
         "--faults", [&arguments](const std::string& typed) { arguments.faults.kinds = faults_from(typed); }, "KIND,...",
-        "Break worker processes while it runs: kill, stop, oom, garbage");
-    options.real("--rate", arguments.faults.rate, {0.1, 100}, "N", "Faults a second (default: 1)");
+        "Break worker processes during the run: kill, stop, oom, garbage");
+    options.real("--rate", arguments.faults.rate, {0.1, 100}, "N", "Faults per second (default: 1)");
     options.option(
         "--require",
         [&arguments](const std::string& typed) {
@@ -155,8 +155,8 @@ int sync(const SyncArguments& arguments) {
 
 template <>
 Command command<struct SyncCommand>() {
-    return make_command("sync", "Frame sync: play a host at a fixed rate, and grade how late results are", declare_sync,
-                        sync);
+    return make_command("sync", "Frame sync: act as a host at a fixed rate, and grade how late results are",
+                        declare_sync, sync);
 }
 
 }  // namespace quarry::app

@@ -38,18 +38,18 @@ void print(ReportFile& report, const std::string& text, const std::string& json)
 }
 
 void declare_world_file(Options& options, WorldArguments& arguments) {
-    options.word("FILE", arguments.file, "A file that keeps edits", true);
+    options.word("FILE", arguments.file, "A file of edits", true);
     options.json(arguments.json);
 }
 
 void declare_world_diff(Options& options, WorldArguments& arguments) {
-    options.word("ONE", arguments.file, "A file that keeps edits", true);
+    options.word("ONE", arguments.file, "A file of edits", true);
     options.word("OTHER", arguments.other, "Another one", true);
     options.json(arguments.json);
 }
 
 void declare_world_compact(Options& options, WorldArguments& arguments) {
-    options.word("FILE", arguments.file, "A file that keeps edits; nobody may be writing it", true);
+    options.word("FILE", arguments.file, "A file of edits that no program is writing", true);
 }
 
 int world_info(const WorldArguments& arguments) {
@@ -81,10 +81,10 @@ int world_compact(const WorldArguments& arguments) {
 }
 
 void declare_world_export(Options& options, WorldExportArguments& arguments) {
-    options.word("FILE", arguments.file, "A file that keeps edits", true);
+    options.word("FILE", arguments.file, "A file of edits", true);
     declare_field(options, arguments.field);
     options.seed("--ground", arguments.ground,
-                 "The file's number for this field, where another program made the file (default: that of quarry)");
+                 "The number that the file has for this field, if another program made it (default: quarry's own)");
     options.texts("--out", arguments.out, "FILE ...",
                   "Write a file: .glb, .obj, .ply or .stl; can be given several times");
     options.flag("--welded", arguments.welded, "Write one mesh, with vertices shared across chunks");
@@ -126,8 +126,7 @@ Command command<struct WorldExportCommand>() {
 }
 template <>
 Command command<struct WorldCompactCommand>() {
-    return make_command("world compact", "Write a file of edits anew, without gaps", declare_world_compact,
-                        world_compact);
+    return make_command("world compact", "Rewrite a file of edits without gaps", declare_world_compact, world_compact);
 }
 
 }  // namespace quarry::app

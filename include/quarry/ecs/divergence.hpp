@@ -31,13 +31,13 @@ class DivergenceChecker {
     // The schedule must outlive it.
     DivergenceChecker(Schedule<World>& schedule, Hash hash) : core_(schedule.core()), hash_(std::move(hash)) {}
 
-    // One tick, which changes the world as usual. Nothing: all seeds gave the same.
+    // Runs one tick, which changes the world as usual, in as many orders as there are seeds. Nothing: all agreed.
     std::optional<Divergence> check(World& world, std::uint64_t first_seed, std::uint64_t seeds) {
         return check_with(world, seeds, [&](std::uint64_t i) {
             return impl::TickMode{nullptr, true, first_seed + i, nullptr};
         });
     }
-    // The same against so many runs on a pool.
+    // Runs one tick, and compares it with so many runs on a pool. Nothing: all agreed.
     std::optional<Divergence> check(World& world, Pool& pool, std::uint64_t runs) {
         return check_with(world, runs, [&](std::uint64_t) { return impl::TickMode{&pool, false, 0, nullptr}; });
     }

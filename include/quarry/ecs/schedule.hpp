@@ -202,8 +202,8 @@ class System {
             });
         return *this;
     }
-    // The same over [0, count), split among workers: count is a number or count(const World&); f is called with
-    // (World&, IndexRange), (World&, std::size_t), or these and Commands<World>&.
+    // Makes it a system over [0, count), split among workers: count is a number or count(const World&); f is called
+    // with (World&, IndexRange), (World&, std::size_t), or these and Commands<World>&.
     template <class Count, class F>
     System& each(Count&& count, F&& f) {
         if constexpr (std::is_integral_v<std::decay_t<Count>>) {

@@ -37,7 +37,7 @@ auto join(F&& f, G&& g) {
     }
 }
 
-// Offers the oldest closure that waits on this worker to whoever is hungry. Closures of `join` are offered when the
+// Offers the oldest closure that waits on this worker to idle workers. Closures of `join` are offered when the
 // worker passes another join, loop or poll_point: a long serial stretch inside one hides the older ones meanwhile.
 inline void poll_point() noexcept {
     if (impl::WorkerContext* const context = impl::current_context) impl::poll(*context);

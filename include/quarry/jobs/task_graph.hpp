@@ -36,7 +36,7 @@ class QUARRY_API GraphError : public Error {
 
 // What became of a node in a run.
 enum class NodeOutcome : std::uint8_t {
-    done,
+    done,       // it ran
     skipped,    // its condition said no; what follows it ran
     failed,     // it threw
     not_run,    // one of those before it failed
@@ -46,31 +46,32 @@ enum class NodeOutcome : std::uint8_t {
 
 // Where the time of one node went, counted from the start of the run.
 struct NodeTimes {
-    std::chrono::nanoseconds ready;  // all before it had ended
-    std::chrono::nanoseconds started;
-    std::chrono::nanoseconds ended;
-    int worker;  // index of the thread in the pool; -1: a thread outside
-    NodeOutcome outcome;
+    std::chrono::nanoseconds ready;    // all before it had ended
+    std::chrono::nanoseconds started;  // its function was called
+    std::chrono::nanoseconds ended;    // its function had returned
+    int worker;                        // index of the thread in the pool; -1: a thread outside
+    NodeOutcome outcome;               // what became of it
 };
 
 // One failed node of a run.
 struct NodeError {
-    std::size_t node;
-    std::string name;
-    std::exception_ptr error;
+    std::size_t node;          // its index
+    std::string name;          // as given to add
+    std::exception_ptr error;  // what it threw
 };
 
+// What happened in one run.
 struct GraphReport {
-    std::uint64_t run = 0;  // 1, 2, ...
-    std::size_t done = 0;   // the outcomes of this run's nodes, by number
-    std::size_t skipped = 0;
-    std::size_t failed = 0;
-    std::size_t not_run = 0;
-    std::size_t cancelled = 0;
+    std::uint64_t run = 0;              // 1, 2, ...
+    std::size_t done = 0;               // nodes that ran
+    std::size_t skipped = 0;            // nodes whose condition said no
+    std::size_t failed = 0;             // nodes that threw
+    std::size_t not_run = 0;            // nodes behind one that failed
+    std::size_t cancelled = 0;          // nodes that had not started when the run was stopped
     std::vector<std::size_t> deferred;  // nodes left to the next run
     std::vector<std::size_t> carried;   // nodes that the run before left, done first in this one
     std::size_t helpers = 0;            // times a further worker joined in
-    std::chrono::nanoseconds wall{};
+    std::chrono::nanoseconds wall{};    // how long the run took
 };
 
 // Told of every node that runs, on the thread on which it does. It must not throw. With several workers it is called
@@ -78,7 +79,9 @@ struct GraphReport {
 class GraphObserver {
   public:
     virtual ~GraphObserver() = default;
+    // Right before the node's function is called.
     virtual void starts(std::size_t node) noexcept = 0;
+    // Right after it has returned or thrown.
     virtual void ends(std::size_t node, NodeOutcome outcome) noexcept = 0;
 };
 
@@ -89,12 +92,13 @@ enum class AfterError : std::uint8_t {
     go_on,            // nothing
 };
 
+// How a graph is run.
 struct GraphRunOptions {
     std::stop_token stop = {};  // once requested, no further node starts
     // Receives every error in node order, and nothing is rethrown.
     std::vector<NodeError>* errors = nullptr;
-    AfterError after_error = AfterError::stop;
-    GraphObserver* observer = nullptr;
+    AfterError after_error = AfterError::stop;  // which nodes still run after an error
+    GraphObserver* observer = nullptr;          // told of every node that runs; null: nobody
 };
 
 // Returns a number below the one it is given.
@@ -105,6 +109,7 @@ class TaskGraph;
 // A node of a graph that is being put together. Copies mean the same node; valid as long as the graph.
 class GraphNode {
   public:
+    // Its place in the order in which nodes were added, from 0.
     std::size_t index() const noexcept { return index_; }
 
     // What must have ended before this node starts, and what starts only after it.
@@ -144,9 +149,12 @@ class GraphNode {
 // A graph is put together and run by one thread at a time.
 class TaskGraph {
   public:
+    // Most nodes of a graph.
     static constexpr std::size_t kMostNodes = std::size_t{1} << 24;
 
+    // A graph without nodes.
     QUARRY_API TaskGraph();
+    // Moves. Neither graph may be running.
     QUARRY_API TaskGraph(TaskGraph&& other) noexcept;
     QUARRY_API TaskGraph& operator=(TaskGraph&& other) noexcept;
     QUARRY_API ~TaskGraph();
@@ -180,27 +188,31 @@ class TaskGraph {
     QUARRY_API void build();
 
     // Runs every node, on the calling thread and on workers of the pool, and returns when all have ended. Rethrows the
-    // error of the first failed node. Throws quarry::Error if the graph is running, be it further up on this stack.
+    // error of the first failed node. Throws quarry::Error if the graph is running, even further up on this stack.
     QUARRY_API const GraphReport& run(Pool& pool, const GraphRunOptions& options = {});
-    // The same, except that deferrable nodes which would not end before `deadline`, by what they cost so far, are left
-    // to the next run. That one does them before anything else, whatever its own deadline.
+    // As run, except that deferrable nodes which would not end before `deadline`, by what they cost so far, are left to
+    // the next run. That one does them before anything else, whatever its own deadline.
     QUARRY_API const GraphReport& run_until(Pool& pool, std::chrono::steady_clock::time_point deadline,
                                             const GraphRunOptions& options = {});
-    // On the calling thread alone, in the order in which the nodes were added as far as the edges allow.
+    // Runs on the calling thread alone, in the order in which the nodes were added as far as the edges allow.
     QUARRY_API const GraphReport& run_here(const GraphRunOptions& options = {});
-    // On the calling thread alone, in an order, and with ranges in pieces, drawn from the seed: what some number of
-    // workers might do.
+    // Runs on the calling thread alone. The order, and the pieces of ranges, are drawn from the seed: what some number
+    // of workers might do.
     QUARRY_API const GraphReport& run_shuffled(std::uint64_t seed, const GraphRunOptions& options = {});
 
-    // The same, with every choice made by choose(n): which of n ready nodes, or of n blocks that are left, goes first.
-    // For tests that go through all orders.
+    // Runs on the calling thread alone. Every choice is made by choose(n): which of n ready nodes, or of n blocks that
+    // are left, goes first. For tests that go through all orders.
     QUARRY_API const GraphReport& run_chosen(const GraphChoice& choose, const GraphRunOptions& options = {});
 
+    // How many nodes there are.
     QUARRY_API std::size_t size() const noexcept;
+    // As given to add.
     QUARRY_API const std::string& name(std::size_t node) const;
+    // The nodes that start only after this one.
     QUARRY_API std::vector<std::size_t> successors(std::size_t node) const;
+    // The report of the latest run.
     QUARRY_API const GraphReport& report() const noexcept;
-    // Of the latest run.
+    // When the node ran in the latest run.
     QUARRY_API NodeTimes times(std::size_t node) const;
     // Moving average of what the node took.
     QUARRY_API std::chrono::nanoseconds cost(std::size_t node) const;
@@ -210,6 +222,7 @@ class TaskGraph {
     QUARRY_API void write_dot(std::ostream& out);
     QUARRY_API void write_mermaid(std::ostream& out);
 
+    // For the library's own use.
     impl::GraphCore& core() const noexcept { return *core_; }
 
   private:

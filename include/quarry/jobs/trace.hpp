@@ -53,7 +53,7 @@ class Trace {
     Trace& operator=(const Trace&) = delete;
     QUARRY_API ~Trace();
 
-    // From now on the pool is recorded; further pools may join. After stop() it begins anew, without what it had.
+    // From now on the pool is recorded; further pools may join. After stop() it begins again, without what it had.
     // Throws quarry::Error if a trace records this pool already, or if the library was built without trace points. The
     // pool may end first.
     QUARRY_API void start(Pool& pool);

@@ -14,28 +14,33 @@ namespace quarry::process {
 // Puts values behind each other into a payload, as this machine holds them: host and workers are the same machine.
 class ByteWriter {
   public:
+    // Adds the bytes of one value of a trivially copyable type.
     template <class T>
     ByteWriter& put(const T& value) {
         static_assert(std::is_trivially_copyable_v<T>);
         return put_all(std::span(&value, 1));
     }
+    // Adds the bytes of all of them, without their number.
     template <class T, std::size_t N>
     ByteWriter& put_all(std::span<T, N> values) {
         const auto bytes = std::as_bytes(values);
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
         return *this;
     }
+    // All that was put so far; valid until the next put.
     std::span<const std::byte> bytes() const { return bytes_; }
 
   private:
     std::vector<std::byte> bytes_;
 };
 
-// Takes them out again. Throws quarry::Error where a payload ends too early.
+// Takes values that a ByteWriter put out of a payload, in the same order. Throws quarry::Error where it ends too early.
 class ByteReader {
   public:
+    // Reads these bytes, which must outlive the reader.
     explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
+    // The next value, of a trivially copyable type.
     template <class T>
     T get() {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -43,6 +48,7 @@ class ByteReader {
         std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
         return value;
     }
+    // The next `count` values.
     template <class T>
     std::vector<T> get_all(std::size_t count) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -52,8 +58,9 @@ class ByteReader {
         if (count != 0) std::memcpy(values.data(), from.data(), from.size());
         return values;
     }
+    // How many bytes have not been taken.
     std::size_t left() const { return bytes_.size(); }
-    // Throws unless all has been taken.
+    // Throws quarry::Error unless all has been taken.
     void finish() const {
         if (!bytes_.empty()) throw Error("the payload is " + std::to_string(bytes_.size()) + " bytes too long");
     }

@@ -33,6 +33,7 @@ enum class Cancel {
 // thread; poll with a ledger only from the host's. In a forked child of the host they refuse or find nothing.
 class Engine {
   public:
+    // For poll: all results that have come, and as long as that takes.
     static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
     static constexpr auto kNoLimit = std::chrono::nanoseconds::max();
 
@@ -44,48 +45,58 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
+    // Hands a job to the workers: its handler's name and what that is to work on, which is copied. Never waits: what
+    // cannot be accepted now is refused, with the reason.
     QUARRY_API Submitted submit(JobType type, std::span<const std::byte> payload, const JobOptions& options = {});
     Submitted submit(JobType type, std::string_view payload = {}, const JobOptions& options = {}) {
         return submit(type, std::as_bytes(std::span(payload)), options);
     }
-    // A payload in parts, which are put behind each other without a copy in between.
+    // Submits a job with a payload in parts, which are put behind each other without a copy in between.
     QUARRY_API Submitted submit_parts(JobType type, std::span<const std::span<const std::byte>> parts,
                                       const JobOptions& options = {});
-    // Answers how many were accepted: the first ones. `out`, if it is not empty, has a place for each.
+    // Submits several jobs. Answers how many were accepted: the first ones. `out`, if it is not empty, has a place for
+    // each.
     QUARRY_API std::size_t submit_many(std::span<const JobRequest> jobs, std::span<Submitted> out = {});
 
-    // Results that have come, at most so many, and none after the budget is spent.
+    // Takes the results that have come, at most so many, and none after the budget is spent.
     QUARRY_API std::vector<Result> poll(std::size_t most = kAll, std::chrono::nanoseconds budget = kNoLimit);
-    // The same behind what `out` holds already; answers how many.
+    // Appends them to what `out` holds already; answers how many.
     QUARRY_API std::size_t poll_into(std::vector<Result>& out, std::size_t most = kAll,
                                      std::chrono::nanoseconds budget = kNoLimit);
 
+    // Keeps a job from starting, or asks its handler to stop.
     QUARRY_API Cancel cancel(JobId id);
     // Waits until all of these have a result, which poll then gives. False: that moment has come first.
     QUARRY_API bool wait(std::span<const JobId> ids, std::chrono::steady_clock::time_point until);
-    // Waits until every accepted job has a result.
+    // Waits until every accepted job has a result. False: that moment has come first.
     QUARRY_API bool drain(std::chrono::steady_clock::time_point until);
 
     // State that every worker must have: the newest of each key, there before any job that is submitted later, and
     // given to a worker that takes another's place before its first job. Handlers reach it by JobContext::state.
     QUARRY_API Refusal broadcast(std::string_view key, std::span<const std::byte> payload);
+    // Takes the state of a key from all workers. False: there is none.
     QUARRY_API bool forget(std::string_view key);
 
-    // The default is Retry::at_most_once.
+    // What becomes of jobs of that type whose worker dies. The default is Retry::at_most_once.
     QUARRY_API void set_retry(JobType type, Retry retry);
 
     // Becomes readable when there are results to poll, for event loops: poll clears it.
     QUARRY_API int descriptor();
 
+    // The figures so far.
     QUARRY_API EngineStats stats() const;
+    // How the engine and each of its workers are.
     QUARRY_API EngineHealth health() const;
+    // Whether the workers serve.
     QUARRY_API Readiness ready() const;
-    QUARRY_API std::vector<std::string> handlers() const;  // what the workers can do
+    // The names of the workers' handlers.
+    QUARRY_API std::vector<std::string> handlers() const;
 
     // Refuses further jobs, cancels those that have not started, gives the others until the timeout, then kills.
     // Results can still be polled. Later calls do nothing.
     QUARRY_API ShutdownReport shutdown(std::chrono::nanoseconds timeout);
 
+    // As given to the constructor.
     const EngineOptions& options() const noexcept { return options_; }
 
   private:

@@ -10,13 +10,14 @@
 
 namespace quarry::process {
 
+// How an engine is made. All but `command` have defaults that suit most programs.
 struct EngineOptions {
-    int workers = 4;                    // 1 to 256
+    int workers = 4;                    // worker processes, 1 to 256
     std::size_t job_queue = 10'000;     // jobs that may wait, 1 to 1,000,000
     std::size_t result_queue = 10'000;  // results that may wait for poll, 1 to 1,000,000; then no job is started
     std::chrono::milliseconds heartbeat{1000};         // silence after which a worker counts as hung, 50 ms to 1 h
-    std::chrono::milliseconds shutdown_timeout{2000};  // of the destructor
-    std::chrono::milliseconds start_timeout{30'000};   // for a worker to say that it is ready
+    std::chrono::milliseconds shutdown_timeout{2000};  // that the destructor gives to jobs, 0 to 1 h
+    std::chrono::milliseconds start_timeout{30'000};   // for a worker to say that it is ready, 1 ms to 1 h
 
     // What a worker is: an executable that calls quarry::process::serve, and its arguments.
     std::vector<std::string> command = {};
@@ -29,10 +30,10 @@ struct EngineOptions {
     std::size_t max_payload = 64 << 20;         // of a job or a broadcast state, bytes
     std::size_t job_arena = 128 << 20;          // room for payloads of jobs and state, of all workers together
     std::size_t result_arena = 64 << 20;        // room for results, of each worker
-    std::size_t max_states = 256;               // keys of broadcast
+    std::size_t max_states = 256;               // keys of broadcast, 1 to 1,000,000
     std::uint64_t memory_limit = 0;             // bytes that a worker may allocate; 0: no limit
-    std::chrono::microseconds work_ahead{100};  // how much work lies in a ring
-    std::chrono::microseconds spin{50};         // how long at most a worker looks for the next job before it sleeps
+    std::chrono::microseconds work_ahead{100};  // of work that a worker is handed in advance, 0 to 10 s
+    std::chrono::microseconds spin{50};  // at most, while a worker looks for its next job before it sleeps; 0 to 1 s
 
     FrameLedger* ledger = nullptr;  // told of jobs with a frame when they are polled; outlives the engine
     bool portable = false;          // only what every POSIX system has: pipes and waitpid

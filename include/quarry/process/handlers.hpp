@@ -13,30 +13,35 @@
 // it in place to have the same answer without a worker.
 namespace quarry::process {
 
-// echo: answers its payload. ping: answers nothing. compute_heavy, path_grid, distance_batch, collision_predict: below.
+// Adds them all to a registry. echo: answers its payload. ping: answers nothing. compute_heavy, path_grid,
+// distance_batch, collision_predict: below.
 QUARRY_API void add_builtin_handlers(Registry& registry);
 
 // compute_heavy: two uint32 (iterations, elements) in, one uint32 out. About two microseconds with 10 and 50.
 QUARRY_API std::uint32_t compute_heavy(std::uint32_t iterations, std::uint32_t elements);
 
+// A cell of a CostGrid.
 struct GridPoint {
-    std::int32_t x = 0;
-    std::int32_t y = 0;
+    std::int32_t x = 0;  // column, from 0
+    std::int32_t y = 0;  // row, from 0
     bool operator==(const GridPoint&) const = default;
 };
 
 // What it costs to enter each cell, row by row; 0 and less: no way through.
 struct CostGrid {
-    std::int32_t width = 0;
-    std::int32_t height = 0;
-    std::vector<float> costs;
+    std::int32_t width = 0;    // columns
+    std::int32_t height = 0;   // rows
+    std::vector<float> costs;  // width * height of them
 
+    // What it costs to enter a cell that is inside.
     float cost(GridPoint at) const {
         return costs[static_cast<std::size_t>(at.y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(at.x)];
     }
+    // Whether there is such a cell.
     bool contains(GridPoint at) const { return at.x >= 0 && at.y >= 0 && at.x < width && at.y < height; }
 };
 
+// A way through a CostGrid.
 struct GridPath {
     float cost = -1;                // of all cells entered; -1: there is no way
     std::vector<GridPoint> points;  // from start to goal
@@ -50,15 +55,17 @@ QUARRY_API std::vector<std::byte> encode_grid(const CostGrid& grid);
 QUARRY_API CostGrid decode_grid(std::span<const std::byte> bytes);
 QUARRY_API GridPath decode_path(std::span<const std::byte> bytes);
 
+// A place or a direction in space, in the caller's units.
 struct Point3 {
-    float x = 0;
-    float y = 0;
-    float z = 0;
+    float x = 0;  // along the first axis
+    float y = 0;  // along the second
+    float z = 0;  // along the third
 };
 
+// The nearest of several points.
 struct Nearest {
-    std::uint32_t index = 0;
-    float distance = std::numeric_limits<float>::infinity();
+    std::uint32_t index = 0;                                  // its place among the others
+    float distance = std::numeric_limits<float>::infinity();  // how far away it is; infinity: there are no others
 };
 
 // distance_batch: for each of n points the nearest of m others. A job is uint32 n, uint32 m, n Point3, m Point3; it
@@ -66,16 +73,19 @@ struct Nearest {
 QUARRY_API std::vector<Nearest> nearest_points(std::span<const Point3> points, std::span<const Point3> others);
 QUARRY_API std::vector<std::byte> encode_points(std::span<const Point3> points, std::span<const Point3> others);
 
+// A ball that flies straight on.
 struct MovingSphere {
-    Point3 center;
-    Point3 velocity;  // per unit of time
-    float radius = 0;
+    Point3 center;     // at time 0
+    Point3 velocity;   // per unit of time
+    float radius = 0;  // 0: a point
 };
+// An obstacle that stands still.
 struct Triangle3 {
-    Point3 a;
-    Point3 b;
-    Point3 c;
+    Point3 a;  // its first corner,
+    Point3 b;  // its second
+    Point3 c;  // and its third
 };
+// When a sphere touches a triangle first.
 struct Impact {
     float time = std::numeric_limits<float>::infinity();  // 0: they touch already; infinity: not within the span
     std::uint32_t triangle = 0;                           // the first that is touched

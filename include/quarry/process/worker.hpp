@@ -30,13 +30,16 @@ class Worker {
     // It cannot serve; the engine's constructor throws with this text.
     QUARRY_API void refuse(std::string_view why);
 
-    // The next job; nullptr: that moment has come, or stopping().
+    // Waits for the next job; nullptr: that moment has come, or stopping().
     QUARRY_API JobContext* take(std::chrono::steady_clock::time_point until);
+    // Whether the engine wants no more.
     QUARRY_API bool stopping() const noexcept;
 
-    // One of these for each job that was taken. An error may have a traceback.
+    // Each job that was taken is ended by one of these three. This one: the answer stands.
     QUARRY_API void finish();
+    // It failed; `traceback` says where, if the language knows.
     QUARRY_API void fail(std::string_view text, std::string_view traceback = {});
+    // It heeded a request to stop.
     QUARRY_API void cancelled();
 
   private:

@@ -34,7 +34,7 @@ struct ExportOptions {
         MaterialColour{0.082F, 0.11F, 0.034F}, {0.15F, 0.138F, 0.126F}, {0.8F, 0.81F, 0.83F}, {0.26F, 0.19F, 0.115F}};
     Pool* pool = nullptr;                           // takes part in optimising; null: the calling thread alone
     std::stop_token stop_token{};                   // once requested, Cancelled is thrown
-    std::atomic<std::uint64_t>* written = nullptr;  // bytes so far, for whoever shows progress
+    std::atomic<std::uint64_t>* written = nullptr;  // bytes so far, to show progress
 };
 
 // The writers below write all meshes, in their order and always with the same bytes, to a binary stream. No more than a
@@ -77,7 +77,7 @@ enum class ExportFormat { glb, obj, ply, stl };
 QUARRY_API void write(ExportFormat format, std::ostream& out, std::span<const Mesh> meshes,
                       const ExportOptions& options = {});
 
-// Bytes that write_glb will write, exactly, be it more than it would agree to.
+// Bytes that write_glb would write, exactly, even if that is more than it accepts.
 QUARRY_API std::uint64_t glb_size(std::span<const Mesh> meshes, const ExportOptions& options = {});
 
 // The size of a file in any format; exact but for obj, whose numbers have as many digits as they need.

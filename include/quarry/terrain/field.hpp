@@ -13,7 +13,7 @@ namespace quarry::terrain {
 //
 // A field has no state that changes: all its functions may be called from any number of threads at once. The same place
 // always has the same density, bit for bit: whichever block it is sampled in, at whatever step, on whatever processor.
-// A field of one's own has to override densities, bounds and gradients; sample, which is what meshing spends its time
+// Your own field has to override densities, bounds and gradients; sample, which is what meshing spends its time
 // in, only where it can be faster than calling densities for each row.
 class QUARRY_API Field {
   public:

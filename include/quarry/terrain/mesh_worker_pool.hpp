@@ -20,17 +20,18 @@ struct MeshRequest {
     ChunkKey key;                          // coordinate and LOD
     std::uint32_t mask = 0;                // the sides on which the neighbour is coarser
     std::shared_ptr<const Field> field{};  // shared with the worker until the mesh is made
-    double voxel_size = 1;
-    std::int32_t cells = 32;
+    double voxel_size = 1;                 // world units of a cell at LOD 0
+    std::int32_t cells = 32;               // along each axis of the chunk: even, 4 to 62
     double distance = 0;  // the nearest request is begun first; equal ones in the order in which they came
 };
 
+// What a request gave.
 struct MeshResult {
-    ChunkKey key;  // as in the request, as are mask and distance
-    std::uint32_t mask = 0;
-    double distance = 0;
-    ChunkContent content = ChunkContent::rejected;
-    Mesh mesh;                 // where the content is a surface
+    ChunkKey key;                                   // as in the request
+    std::uint32_t mask = 0;                         // as in the request
+    double distance = 0;                            // as in the request
+    ChunkContent content = ChunkContent::rejected;  // whether there is a surface
+    Mesh mesh;                                      // where the content is a surface
     std::exception_ptr error;  // why there is no mesh: the field threw, or the request was out of range
 };
 

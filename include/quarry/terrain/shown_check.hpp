@@ -11,21 +11,23 @@
 
 namespace quarry::terrain {
 
+// A chunk that is shown.
 struct ShownChunk {
-    ChunkKey key;
-    std::uint32_t mask = 0;
-    bool has_mesh = false;  // without one it is empty
-    ChunkId id{};           // of one with a mesh
+    ChunkKey key;            // which one
+    std::uint32_t mask = 0;  // the sides on which its mesh fits a coarser neighbour
+    bool has_mesh = false;   // without one it is empty
+    ChunkId id{};            // of one with a mesh
 };
 
 // What is shown of a world at one moment.
 struct ShownWorld {
-    std::vector<ShownChunk> chunks;
-    std::vector<ChunkKey> empty;    // parts of the plan that bounds prove empty: they count as shown
-    std::vector<ChunkKey> missing;  // parts of the plan that nothing is shown of, yet
-    std::int32_t max_lod = 0;
+    std::vector<ShownChunk> chunks;  // that are shown, empty ones included
+    std::vector<ChunkKey> empty;     // parts of the plan that bounds prove empty: they count as shown
+    std::vector<ChunkKey> missing;   // parts of the plan that nothing is shown of, yet
+    std::int32_t max_lod = 0;        // the coarsest level of the plan
 };
 
+// What check_shown found.
 struct ShownCheck {
     std::size_t overlaps = 0;     // chunks in a place where another one is shown, too
     std::size_t wrong_masks = 0;  // chunks with a mesh whose mask does not fit their neighbours
@@ -34,6 +36,7 @@ struct ShownCheck {
     std::size_t holes = 0;        // of these, the ones that count: see check_shown
     std::string first;            // the first thing that was found
 
+    // Whether nothing is wrong.
     bool is_right() const noexcept { return overlaps + wrong_masks + unbalanced + holes == 0; }
 };
 
@@ -42,9 +45,9 @@ struct ShownCheck {
 // the outside of the plan through missing parts that share faces. A part from which one cannot is a hole.
 QUARRY_API ShownCheck check_shown(const ShownWorld& world);
 
-// The same after a delivery, with what was shown after the last update: all that is surrounded now and was not then is
-// a hole. Deliveries make none. The plan itself can take in a place that is surrounded already: by empty space, or by
-// chunks that are shown.
+// Checks what is shown after a delivery against what was shown after the last update: all that is surrounded now and
+// was not then is a hole. Deliveries make none. The plan itself can take in a place that is surrounded already: by
+// empty space, or by chunks that are shown.
 QUARRY_API ShownCheck check_shown(const ShownWorld& world, const ShownWorld& planned);
 
 }  // namespace quarry::terrain

@@ -14,6 +14,7 @@ namespace quarry::terrain {
 // What a streamer asks of the host. Uploads of a group may spread over frames; its show and its hide come one directly
 // after the other, so that both belong to one frame. What the plan has left behind is hidden without a show.
 struct StreamEvent {
+    // What the host is to do.
     enum class Kind : std::uint8_t {
         upload,   // make what is needed to draw `mesh`, and do not draw it yet
         show,     // draw `chunks` from now on
@@ -22,7 +23,7 @@ struct StreamEvent {
         changed,  // edits within `box` are shown now: for whatever is built on the ground
     };
 
-    Kind kind = Kind::upload;
+    Kind kind = Kind::upload;  // decides which of the members below are set
 
     // Of an upload or a release.
     ChunkId id{};

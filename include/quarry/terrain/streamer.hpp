@@ -40,9 +40,11 @@ class StreamerInbox {
                                        }});
     }
 
+    // The host's function without its type. Made by deliver; a host needs none.
     struct Receiver {
-        const void* function;
-        void (*call)(void* function, StreamEvent& event);
+        const void* function;                              // what deliver was given
+        void (*call)(void* function, StreamEvent& event);  // calls it
+        // Hands it one event.
         void operator()(StreamEvent& event) const { call(const_cast<void*>(function), event); }
     };
 
@@ -66,6 +68,7 @@ class Streamer {
     // Never waits. Requests that have not begun are dropped; what a worker is at ends, and its result is destroyed.
     QUARRY_API ~Streamer();
 
+    // Most viewers that update takes.
     static constexpr std::size_t kMostViewers = 64;
 
     // Where the viewers are in this frame; those of the last one by the order. Without any, the plan stays as it is.
@@ -74,6 +77,7 @@ class Streamer {
     QUARRY_API void update(std::span<const Viewer> viewers);
     void update(const Viewer& viewer) { update(std::span(&viewer, 1)); }
 
+    // Where the host takes events from.
     StreamerInbox& inbox() noexcept { return inbox_; }
 
     // Whether all of the plan within so many world units of a place is shown as it should be. Also false where the plan
@@ -99,7 +103,9 @@ class Streamer {
     QUARRY_API void exchange(std::shared_ptr<const Field> field);
     QUARRY_API void exchange(std::shared_ptr<const Field> field, const StreamerOptions& options);
 
+    // The options in force: those of the constructor, or of the last exchange.
     QUARRY_API const StreamerOptions& options() const noexcept;
+    // The figures so far.
     QUARRY_API StreamerStats stats() const;
     // All that is shown, empty chunks included, and all that the plan has and is not shown: what check_shown looks at.
     QUARRY_API ShownWorld shown() const;

@@ -21,18 +21,19 @@ namespace quarry::terrain {
 // A chunk that could not be meshed. Where there was a mesh it stays: of the chunk, of its parent or of its children.
 // Where there was none, the place stays empty.
 struct ChunkError {
-    ChunkKey key;
-    std::exception_ptr error;
+    ChunkKey key;              // which chunk
+    std::exception_ptr error;  // what the field or `prepare` threw
 };
 
+// How a streamer plans, meshes and hands over.
 struct StreamerOptions {
     double radius = 1024;       // how far viewers see, in world units, as is lod_distance
     double lod_distance = 128;  // closer than this all is LOD 0; closer than twice that at most LOD 1; and so on
     double hysteresis = 0.1;  // 0 to 0.4: by this share a viewer has to come closer, or go further, than the distances
-    std::int32_t max_lod = kCoarsestLod;
-    std::int32_t cells = 32;
-    Lattice lattice{};
-    std::shared_ptr<const Materials> materials{};
+    std::int32_t max_lod = kCoarsestLod;           // the coarsest level that is shown, 0 to kCoarsestLod
+    std::int32_t cells = 32;                       // along each axis of a chunk: even, kFewestCells to kMostCells
+    Lattice lattice{};                             // where samples lie in the world
+    std::shared_ptr<const Materials> materials{};  // fills the weights of vertices; null: meshes have none
 
     std::size_t pending = 1024;                        // chunks from request to shown at once; 128 to 65,536
     std::size_t cache_bytes = std::size_t{128} << 20;  // of meshes that are no longer shown

@@ -63,7 +63,7 @@ struct OctreeOptions {
 };
 
 // A cut through the octree of chunks: all leaves that reach into the ball around a viewer, each as coarse as
-// lod_distance allows, but leaves that touch, be it in a corner, differ by at most one level. No two overlap, and the
+// lod_distance allows, but leaves that touch, even at a corner, differ by at most one level. No two overlap, and the
 // ball has no hole. A side's bit is set where the neighbour is a coarser leaf of the cut. Depth first, x before y
 // before z. Throws as the functions above.
 QUARRY_API std::vector<PlacedChunk> octree_world(const OctreeOptions& options);

@@ -50,7 +50,7 @@ struct WorldFileStats {
 class WorldFile {
   public:
     // Opens the file, or makes it if there is none, for a world without edits. Throws quarry::Error, one line with the
-    // file's name, for a file of another ground, lattice or format, one that is damaged or none of ours, one that
+    // file's name, for a file of another ground, lattice or format, one that is damaged or not a world file, one that
     // another program writes, and a place that cannot be written to; whatever is there stays as it is; and for a pool
     // without I/O threads. Throws
     // std::invalid_argument for options out of range, and a world that has edits already.

@@ -43,7 +43,7 @@ struct WorldFileSizes {
     std::uint64_t before = 0;
     std::uint64_t after = 0;
 };
-// Writes the file anew without gaps. Refused while it is open for writing.
+// Rewrites the file without gaps. Refused while it is open for writing.
 QUARRY_API WorldFileSizes compact_world_file(const std::filesystem::path& file);
 
 // How two files differ.
