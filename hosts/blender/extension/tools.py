@@ -5,23 +5,25 @@ from bpy.props import FloatProperty
 from quarry.blender import cast_rays, paths, session, share_mesh, visible
 
 from . import engine, settings, terrain
+from .actions import Action
 
 
-class _Tool:
+class _Tool(Action):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
         try:
-            if not engine.start(context):
-                raise ValueError(settings.of(context).problem)
+            engine.need(context)
             told = self.work(context)
         except Exception as error:
-            settings.say_problem(context, f"{self.bl_label}: {engine.short(error)}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"{self.bl_label}: {engine.short(error)}")
         settings.say_problem(context, "")
         self.report({"INFO"}, told)
         return {"FINISHED"}
+
+
+def mesh_is_active(context):
+    return context.active_object is not None and context.active_object.type == "MESH"
 
 
 class QUARRY_OT_drop(_Tool, bpy.types.Operator):
@@ -29,11 +31,7 @@ class QUARRY_OT_drop(_Tool, bpy.types.Operator):
 
     bl_idname = "quarry.drop"
     bl_label = "Drop onto Active"
-
-    @classmethod
-    def poll(cls, context):
-        active = context.active_object
-        return active is not None and active.type == "MESH" and len(context.selected_objects) > 1
+    usable = staticmethod(lambda context: mesh_is_active(context) and len(context.selected_objects) > 1)
 
     def work(self, context):
         from quarry.blender.meshes import triangles_of
@@ -85,11 +83,9 @@ class QUARRY_OT_select_seen(_Tool, bpy.types.Operator):
     bl_idname = "quarry.select_seen"
     bl_label = "Select What the Camera Sees"
 
-    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: as far as you like")
+    usable = staticmethod(lambda context: context.scene.camera is not None)
 
-    @classmethod
-    def poll(cls, context):
-        return context.scene.camera is not None
+    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: as far as you like")
 
     def work(self, context):
         camera = context.scene.camera
@@ -108,16 +104,13 @@ class QUARRY_OT_path(_Tool, bpy.types.Operator):
 
     bl_idname = "quarry.path"
     bl_label = "Path to Cursor"
-
-    @classmethod
-    def poll(cls, context):
-        return context.active_object is not None and terrain.selected(context) is not None
+    usable = staticmethod(lambda context: context.active_object is not None and terrain.exists(context))
 
     def work(self, context):
         from quarry.blender import TerrainSettings
         from quarry.blender.crowd import walkways
 
-        wanted = TerrainSettings.from_text(terrain.selected(context)[terrain.PROPERTY])
+        wanted = TerrainSettings.of(terrain.selected(context))
         ways = walkways(session, wanted, cells=129)
         start = ways.cell([context.active_object.matrix_world.translation[:]])
         goal = ways.cell([context.scene.cursor.location[:]])

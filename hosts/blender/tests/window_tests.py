@@ -52,6 +52,19 @@ def press(key):
     window.event_simulate(type=key, value="RELEASE", x=400, y=400)
 
 
+def drag(places, ctrl=False):
+    """The left mouse button, pressed at the first of these places of the window and released at the last."""
+    window = bpy.context.window_manager.windows[0]
+    for index, (x, y) in enumerate(places):
+        window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y, ctrl=ctrl)
+        if index == 0:
+            yield from wait(0.2)
+            window.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y, ctrl=ctrl)
+        yield from wait(0.1)
+    window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=places[-1][0], y=places[-1][1], ctrl=ctrl)
+    yield from wait(0.5)
+
+
 def wait(seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -124,6 +137,54 @@ def test_a_terrain_comes_while_the_interface_lives_and_every_panel_is_drawn():
     assert set(drawn) == {each.__name__ for each in extension("panel").CLASSES}, drawn
     picture = save_picture("terrain")
     assert len(numpy.unique(picture.reshape(-1, 3), axis=0)) > 500
+
+
+def test_strokes_of_the_mouse_sculpt_the_terrain_and_esc_ends_it():
+    from quarry.blender.ground import edits_of
+
+    terrain = extension("terrain").selected(bpy.context)
+    sculpt = extension("sculpt")
+
+    def seen():
+        return sum(len(each.data.vertices) for each in terrain.all_objects), len(edits_of(terrain))
+
+    look(130, 0.9)
+    yield from wait(0.5)
+    untouched = seen()
+    options().brush, options().brush_radius, options().brush_strength = "dig", 6, 1
+    with bpy.context.temp_override(**view()):
+        assert bpy.ops.quarry.sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert not bpy.ops.quarry.sculpt.poll()
+    yield from wait(0.3)
+    yield from drag([(250 + 40 * each, 300 + 25 * each) for each in range(8)])
+    print(f"  {sculpt.last}")
+    dug = seen()
+    assert dug != untouched and dug[1] > 0 and "samples" in sculpt.last, options().problem
+    options().brush = "add"
+    yield from drag([(620 - 40 * each, 330 + 10 * each) for each in range(6)])
+    built = seen()
+    assert built != dug and built[1] > dug[1]
+    options().brush, options().brush_material = "paint", "2"
+    yield from drag([(300 + 60 * each, 480 - 20 * each) for each in range(6)])
+    bpy.context.window_manager.windows[0].event_simulate(type="MOUSEMOVE", value="NOTHING", x=520, y=420)
+    yield from wait(0.7)
+    save_picture("sculpt")
+    window = bpy.context.window_manager.windows[0]
+    for _ in range(2):
+        window.event_simulate(type="Z", value="PRESS", ctrl=True, x=420, y=400)
+        window.event_simulate(type="Z", value="RELEASE", ctrl=True, x=420, y=400)
+        yield from wait(0.6)
+    assert seen()[0] == dug[0], (seen(), dug, sculpt.last)
+    # What is over the sidebar is the sidebar's.
+    side = next(each for each in view()["area"].regions if each.type == "UI")
+    edits = seen()[1]
+    yield from drag([(side.x + side.width // 2, side.y + 10 + 5 * each) for each in range(3)])
+    assert sculpt.active and seen()[1] == edits
+    press("ESC")
+    yield from until(lambda: not sculpt.active, 10)
+    assert bpy.ops.quarry.sculpt.poll() and not options().problem
+    yield from drag([(300, 300), (340, 340)])
+    assert seen()[1] == edits
 
 
 def test_esc_takes_a_terrain_back():

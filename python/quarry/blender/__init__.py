@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .meshes import fill_mesh as fill_mesh
     from .meshes import place_objects as place_objects
     from .meshes import set_positions as set_positions
+    from .sculpting import redo_stroke as redo_stroke
+    from .sculpting import sculpt as sculpt
+    from .sculpting import undo_stroke as undo_stroke
     from ._session import Call as Call
     from ._session import Session as Session
     from ._session import session as session
@@ -50,6 +53,9 @@ _WHERE = {
     "fill_mesh": "meshes",
     "place_objects": "meshes",
     "set_positions": "meshes",
+    "redo_stroke": "sculpting",
+    "sculpt": "sculpting",
+    "undo_stroke": "sculpting",
     "Call": "_session",
     "Session": "_session",
     "session": "_session",
