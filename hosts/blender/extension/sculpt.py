@@ -22,7 +22,7 @@ def brush_of(options, inverted=False):
 
 def say(report, what="Stroke"):
     global last
-    last = f"{what}: {report.samples:,} samples, {report.chunks} chunks"
+    last = f"{what}: {report.samples:,} samples, {report.chunks} chunks meshed"
     live.redraw()
 
 
