@@ -219,7 +219,7 @@ def test_many_payloads_of_which_one_cannot_be_sent_are_none_sent(start):
     engine = start()
     with pytest.raises(TypeError, match="pickle"):
         engine.submit_many("echo", [1, 2, (each for each in "abc")])
-    assert engine.stats().submitted == 0
+    assert engine.stats().accepted == 0
     ids = engine.submit_many("echo", [1, "__main__", numpy.arange(3)])
     assert engine.wait(ids, 60)
     came = {each.id: each.value for each in engine.poll()}

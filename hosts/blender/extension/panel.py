@@ -117,6 +117,7 @@ class QUARRY_PT_terrain(_Panel, bpy.types.Panel):
         column.operator("quarry.drop")
         column.operator("quarry.select_seen")
         column.operator("quarry.path")
+        column.operator("quarry.mesh_path")
 
 
 class QUARRY_PT_sculpt(_Panel, bpy.types.Panel):

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from .batches import (
         Batch as Batch,
         Grid as Grid,
+        NavigationMesh as NavigationMesh,
         cast_rays as cast_rays,
         collisions as collisions,
         paths as paths,
         share_mesh as share_mesh,
         steering as steering,
         visible as visible,
+        ways as ways,
     )
     from .crowd import Crowd as Crowd
     from .ground import TerrainBuild as TerrainBuild
@@ -40,12 +42,14 @@ if TYPE_CHECKING:
 _WHERE = {
     "Batch": "batches",
     "Grid": "batches",
+    "NavigationMesh": "batches",
     "cast_rays": "batches",
     "collisions": "batches",
     "paths": "batches",
     "share_mesh": "batches",
     "steering": "batches",
     "visible": "batches",
+    "ways": "batches",
     "Crowd": "crowd",
     "TerrainBuild": "ground",
     "TerrainSettings": "ground",

@@ -15,9 +15,9 @@ from ..stats import EngineStats, ShutdownReport, WorkerHealth
 from .batches import Batch
 
 MOST_WORKERS = 64
-HANDLERS = ("quarry.handlers", "quarry.blender.jobs", "quarry.blender.terrain_jobs")
+HANDLERS = ("quarry.handlers", "quarry.blender.jobs", "quarry.blender.navigation", "quarry.blender.terrain_jobs")
 # All of these compute from their payload alone: a job whose worker has died is run again.
-_RUN_AGAIN = ("compute_heavy", "echo", "ping", "busy", "cast", "find", "heights", "meet", "see", "steer", "terrain_chunk")
+_RUN_AGAIN = ("compute_heavy", "echo", "ping", "busy", "cast", "find", "heights", "meet", "see", "steer", "terrain_chunk", "walk")
 GROUNDS = "ground."
 """Keys of sculpted grounds begin with it. They are named after their content, and the last few are kept."""
 _MOST_GROUNDS = 4
