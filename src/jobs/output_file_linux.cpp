@@ -77,7 +77,7 @@ Target followed(fs::path path) {
     refuse(ELOOP);
 }
 
-// Somebody may come to read a pipe; until then it can not be opened without waiting. An open that waits could not be
+// Somebody may come to read a pipe; until then it cannot be opened without waiting. An open that waits could not be
 // stopped, and nothing else tells of a reader: one that waits in its own open raises no event of inotify before there is
 // a writer, and a pipe opened for both directions takes bytes that nobody will read. So this looks every 5 ms.
 Descriptor open_directly(const fs::path& path, bool is_pipe, const std::stop_token& stop_token) {
@@ -257,7 +257,7 @@ class OutputFile::State {
         refuse(errno);
     }
 
-    // A second name for the old file, where the system can not exchange two.
+    // A second name for the old file, where the system cannot exchange two.
     void keep_old() {
         for (int number = 0; number < kMostNames; ++number) {
             fs::path name = temporary_name(target_, number);
