@@ -9,14 +9,6 @@ import quarry.blender as qb  # noqa: E402
 from quarry.blender import navigation, serial  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def session():
-    made = qb.Session()
-    made.start(workers=2, heartbeat=30.0, start_timeout=60.0)
-    yield made
-    made.stop()
-
-
 def _hills(seed, side=14, holes=0.25, height=0.4):
     """Squares of two triangles each, shaken, some of them missing."""
     random = numpy.random.default_rng(seed)
