@@ -11,6 +11,8 @@ from .actions import Action
 
 REFRESH_SECONDS = 1 / 30
 active = False
+# Of the operator that runs. Blender forgets an operator whose class is unregistered, without a call, but not these.
+_cursor = _timer = None
 last = ""
 """What the last stroke has done, for the panel."""
 
@@ -67,6 +69,17 @@ class _Cursor:
         gpu.state.line_width_set(1)
 
 
+def end():
+    """Nothing of sculpting is left; the operator notices with the next event."""
+    global active, _cursor, _timer
+    cursor, timer = _cursor, _timer
+    active, _cursor, _timer = False, None, None
+    if cursor is not None:
+        cursor.remove()
+    if timer is not None:
+        bpy.context.window_manager.event_timer_remove(timer)
+
+
 class QUARRY_OT_sculpt(Action, bpy.types.Operator):
     """Sculpt the terrain with the left mouse button. Ctrl: the opposite. Ctrl Z: undo a stroke. Brackets: another radius. Esc or the right button ends it"""
 
@@ -75,7 +88,7 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
     usable = staticmethod(lambda context: not active and terrain.exists(context))
 
     def invoke(self, context, event):
-        global active
+        global active, _cursor, _timer
         if bpy.app.background or context.area is None or context.area.type != "VIEW_3D":
             return self.refuse(context, "Sculpting needs a 3D viewport; scripts call quarry.blender.sculpt")
         self._terrain = terrain.selected(context).name
@@ -85,10 +98,9 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
             return self.refuse(context, f"The terrain cannot be sculpted: {engine.short(error)}")
         settings.say_problem(context, "")
         self._area, self._stroke = context.area, None
-        self._cursor = _Cursor()
-        self._timer = context.window_manager.event_timer_add(REFRESH_SECONDS, window=context.window)
+        active, _cursor = True, _Cursor()
+        _timer = context.window_manager.event_timer_add(REFRESH_SECONDS, window=context.window)
         context.window_manager.modal_handler_add(self)
-        active = True
         live.redraw()
         return {"RUNNING_MODAL"}
 
@@ -120,7 +132,7 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
             return {"RUNNING_MODAL"}
         region = view_under(self._area, event)
         if region is None and self._stroke is None:
-            self._cursor.place = None
+            _cursor.place = None
             return {"PASS_THROUGH"}
         if event.type == "MOUSEMOVE":
             self._move(context, event, region)
@@ -138,7 +150,7 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
             (bpy.ops.quarry.redo_stroke if event.shift else bpy.ops.quarry.undo_stroke)()
         elif event.type in {"LEFT_BRACKET", "RIGHT_BRACKET"}:
             options.brush_radius *= 1.1 if event.type == "RIGHT_BRACKET" else 1 / 1.1
-            self._cursor.radius = options.brush_radius
+            _cursor.radius = options.brush_radius
         else:
             return {"PASS_THROUGH"}
         live.redraw()
@@ -163,7 +175,7 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
         # During a stroke the mouse follows the ground as it was before: else a brush that adds would climb towards the eye.
         before = self._stroke.ground if self._stroke is not None else None
         place = self._sculpture().hit(origin, direction, before)
-        self._cursor.place, self._cursor.radius = place, settings.of(context).brush_radius
+        _cursor.place, _cursor.radius = place, settings.of(context).brush_radius
         if self._stroke is not None and place is not None:
             self._stroke.move_to(place)
 
@@ -175,14 +187,9 @@ class QUARRY_OT_sculpt(Action, bpy.types.Operator):
             say(report)
 
     def _end(self, context):
-        global active
         if self._stroke is not None:
             self._end_stroke()
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
-            self._cursor.remove()
-        active = False
+        end()
         live.redraw()
         if self._area.regions:
             self._area.tag_redraw()
@@ -232,8 +239,7 @@ def register():
 
 
 def unregister():
-    global active
-    active = False
+    end()
     forget_sculptures()
     for each in reversed(CLASSES):
         bpy.utils.unregister_class(each)

@@ -288,7 +288,15 @@ def test_loading_a_file_ends_the_walk_and_the_engine_stays():
 
 
 def test_closing_down_leaves_nothing():
+    with bpy.context.temp_override(**view()):
+        bpy.ops.quarry.terrain_add("EXEC_DEFAULT", kind="noise", size=64, lods=1)
+    yield from until(lambda: not options().task)
+    with bpy.context.temp_override(**view()):
+        assert bpy.ops.quarry.sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    yield from wait(0.3)
     disable()
+    sculpt = extension("sculpt")
+    assert not sculpt.active and sculpt._cursor is None and sculpt._timer is None
     yield from wait(0.5)
     assert not children() and not threads() and not handlers()
     live = extension("live")

@@ -44,10 +44,10 @@ def _described(text: str, folder: str = ".") -> Any:
     from ..terrain import Field
 
     try:
-        has_materials = "materials" in json.loads(text)
-    except (ValueError, TypeError):
-        has_materials = True  # no JSON, as the engine will say
-    if not has_materials:
+        world = json.loads(text)
+    except ValueError:
+        world = None  # as the engine will say
+    if isinstance(world, dict) and world and "materials" not in world:
         # At the front, so that all else stays as the user wrote it, and errors name the right place.
         begin = text.index("{") + 1
         text = text[:begin] + _MATERIALS + text[begin:]
