@@ -126,6 +126,11 @@ class Addresses:
 _Memory: Any = ctypes.c_ubyte * (min(sys.maxsize, 1 << 40))
 
 
+# All memory of this process, by address. `memory[at : at + length].tobytes()` is what ctypes.string_at does, in a third of
+# the time.
+memory = memoryview((ctypes.c_ubyte * min(sys.maxsize, (1 << 47) - 1)).from_address(0)).cast("B")
+
+
 class Window(_Memory):  # type: ignore[misc]
     """Memory that its owner keeps for us. Every view of it, and every array over one, keeps it alive."""
 

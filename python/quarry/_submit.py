@@ -1,7 +1,10 @@
 """Jobs on their way to workers."""
 
 import ctypes
+import itertools
+import operator
 import time
+from array import array
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
 from . import _c, _native, _payload, errors
@@ -18,6 +21,9 @@ _REFUSALS: "Dict[int, Type[errors.Refused]]" = {
 _send = _native.quick.quarry_engine_send
 _send_large = _native.lib.quarry_engine_send_parts
 _pack_job = _payload.pack_job
+# Of a payload on average: up to here it is copied once more, to be handed over with the others.
+_JOINED_BYTES = 512
+_AS_THEY_ARE = (bytes, bytearray, memoryview)
 
 HandlerName = Union[str, Callable[..., Any]]
 
@@ -133,27 +139,45 @@ class Submitter(Host):
         return self._submit_many(handler, all_payloads, options)
 
     def _submit_many(self, handler: HandlerName, payloads: Sequence[Any], options: Any) -> List[int]:
-        count = len(payloads)
         names = self._names.get(handler) or self._name(handler)
-        if names[0] and set(map(type, payloads)) == {bytes}:
+        kinds = set(map(type, payloads))
+        if names[0] and kinds == {bytes}:
             name, streams = names[0], payloads
         else:
+            if names[0] and not any(issubclass(each, _AS_THEY_ARE) for each in kinds):
+                packed = _payload.pack_jobs(payloads)
+                if packed is not None:
+                    return self._submit_joined(handler, names[1], *packed, options)
             name = names[1]
             streams = []
             for each in payloads:
-                if names[0] and isinstance(each, (bytes, bytearray, memoryview)):
+                if names[0] and isinstance(each, _AS_THEY_ARE):
                     return self._one_by_one(handler, payloads, options)
                 stream, buffers = _pack_job(each if names[0] else (handler, (each,), {}))
                 if buffers:
                     return self._one_by_one(handler, payloads, options)
                 streams.append(stream)
-        starts = (ctypes.c_char_p * count)(*streams)
-        lengths = (ctypes.c_size_t * count)(*map(len, streams))
+        lengths = array("Q", map(len, streams))
+        if sum(lengths) <= len(lengths) * _JOINED_BYTES:
+            # To ask ctypes for the address of each takes longer than to copy them.
+            return self._submit_joined(handler, name, b"".join(streams), list(itertools.accumulate(lengths)), options)
+        return self._submit_all(handler, name, (ctypes.c_char_p * len(lengths))(*streams), lengths, options)
+
+    def _submit_joined(self, handler: HandlerName, name: bytes, stream: bytes, ends: List[int], options: Any) -> List[int]:
+        """Payloads that lie one behind the other."""
+        first = ctypes.cast(ctypes.c_char_p(stream), ctypes.c_void_p).value or 0
+        starts = array("Q", [first, *map(first.__add__, ends)])
+        lengths = array("Q", map(operator.sub, ends, [0, *ends]))
+        return self._submit_all(handler, name, starts.buffer_info()[0], lengths, options)
+
+    def _submit_all(self, handler: HandlerName, name: bytes, starts: Any, lengths: "array[int]", options: Any) -> List[int]:
+        count = len(lengths)
         ids = (ctypes.c_uint64 * count)()
         accepted = ctypes.c_size_t()
         refusal = ctypes.c_int()
+        length = lengths.buffer_info()[0]
         code = _native.quick.quarry_engine_submit_many(
-            self._handle, name, count, starts, lengths, options, ids, ctypes.byref(accepted), ctypes.byref(refusal)
+            self._handle, name, count, starts, length, options, ids, ctypes.byref(accepted), ctypes.byref(refusal)
         )
         if code != 0:
             raise self._refusal(handler, refusal.value, None, ids[: accepted.value])

@@ -93,7 +93,7 @@ def _bare_throughput(row: Row, count: int) -> None:
         start = time.perf_counter()
         for each in children:
             assert each.stdin is not None
-            each.stdin.write(f"{count // _WORKERS}\n".encode())
+            each.stdin.write(f"{count // len(children)}\n".encode())
             each.stdin.flush()
         for each in children:
             assert each.stdout is not None

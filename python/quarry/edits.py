@@ -112,16 +112,34 @@ class EditWorld:
 
     def apply(self, edit: Edit) -> EditReport:
         """Raises ValueError, and changes nothing, for numbers out of range and a brush that is too large."""
-        return self._apply(_to_c(edit))
+        raw = _to_c(edit)
+        report = _c.quarry_edit_report()
+        report.size = ctypes.sizeof(report)
+        code = _native.lib.quarry_edits_apply(self._edits, ctypes.byref(raw), ctypes.byref(report))
+        if code == _c.INVALID:
+            raise ValueError(_native.last_error())
+        if code != _c.OK:
+            raise errors.Error(_native.last_error())
+        low = (report.low_x, report.low_y, report.low_z)
+        high = (report.high_x, report.high_y, report.high_z)
+        return EditReport(bool(report.done), report.samples, report.painted, low, high)
 
     def undo(self, editor: int = 0) -> Optional[Edit]:
         """Undoes the last stroke of an editor; gives the edit that did it, for others with the same world. None: there
         is nothing to undo."""
-        return self._take_back(_native.lib.quarry_edits_undo_of, editor)
+        return self._applied(self.undo_of(editor))
 
     def redo(self, editor: int = 0) -> Optional[Edit]:
         """Does it again. None: there is nothing, for nothing was undone or the editor has made another edit since."""
-        return self._take_back(_native.lib.quarry_edits_redo_of, editor)
+        return self._applied(self.redo_of(editor))
+
+    def undo_of(self, editor: int = 0) -> Optional[Edit]:
+        """The edit that would undo the last stroke of an editor, to be applied."""
+        return self._last_stroke(_native.lib.quarry_edits_undo_of, editor)
+
+    def redo_of(self, editor: int = 0) -> Optional[Edit]:
+        """The edit that would do it again, to be applied."""
+        return self._last_stroke(_native.lib.quarry_edits_redo_of, editor)
 
     def add_stamp(self, field: terrain.Field, radius: float) -> int:
         """A field as a brush that reaches `radius` from (0, 0, 0): its number, for `Edit.stamp`."""
@@ -148,19 +166,12 @@ class EditWorld:
             raise errors.Error(_native.last_error())
         return EditStats(raw.applied, raw.bricks, raw.paint_bricks, raw.brick_bytes, raw.undo_bytes, raw.strokes)
 
-    def _apply(self, raw: Any) -> EditReport:
-        report = _c.quarry_edit_report()
-        report.size = ctypes.sizeof(report)
-        code = _native.lib.quarry_edits_apply(self._edits, ctypes.byref(raw), ctypes.byref(report))
-        if code == _c.INVALID:
-            raise ValueError(_native.last_error())
-        if code != _c.OK:
-            raise errors.Error(_native.last_error())
-        low = (report.low_x, report.low_y, report.low_z)
-        high = (report.high_x, report.high_y, report.high_z)
-        return EditReport(bool(report.done), report.samples, report.painted, low, high)
+    def _applied(self, edit: Optional[Edit]) -> Optional[Edit]:
+        if edit is not None:
+            self.apply(edit)
+        return edit
 
-    def _take_back(self, find: Any, editor: int) -> Optional[Edit]:
+    def _last_stroke(self, find: Any, editor: int) -> Optional[Edit]:
         raw = _c.quarry_edit()
         raw.size = ctypes.sizeof(raw)
         code = find(self._edits, _whole(editor, 0xFFFF, "the editor"), ctypes.byref(raw))
@@ -168,5 +179,4 @@ class EditWorld:
             return None
         if code != _c.OK:
             raise errors.Error(_native.last_error())
-        self._apply(raw)
         return Edit(kind=_KINDS[raw.kind], editor=raw.editor, stroke=raw.stroke)

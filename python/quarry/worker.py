@@ -281,9 +281,10 @@ def _run_jobs(table: "Dict[int, Tuple[Handler, bool]]", most_jobs: int) -> None:
     job_at = ctypes.byref(job)
     take = _native.lib.quarry_worker_next
     copied = _payload.COPIED_BYTES
-    string_at = ctypes.string_at
-    unpack = _payload.unpack
-    pack = _payload.pack
+    memory = _native.memory
+    # What unpack and pack would do with the most common values, without their calls: of short jobs that is a part.
+    unpack, loads, pickle = _payload.unpack, _payload.loads, _payload.PICKLE
+    pack, dumps, plain = _payload.pack, _payload.dumps, _payload.PLAIN
     answer: Any = None
     done = 0
     while True:
@@ -300,8 +301,16 @@ def _run_jobs(table: "Dict[int, Tuple[Handler, bool]]", most_jobs: int) -> None:
         answer = None
         try:
             if length <= copied:
-                data = string_at(job.payload, length)
-                answer = pack(handler(unpack(data) if packed else memoryview(data)))
+                at = job.payload or 0
+                view = memory[at : at + length]
+                if not packed:
+                    value = handler(memoryview(view.tobytes()))
+                elif view[-1] == pickle:
+                    value = handler(loads(view))
+                else:
+                    value = handler(unpack(view.tobytes()))
+                answer = dumps(value, 5) if type(value) in plain else pack(value)
+                value = None
                 if type(answer) is list:
                     _answer_in_place(answer)
                     answer = None

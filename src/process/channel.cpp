@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <pthread.h>
@@ -178,6 +179,8 @@ void Channel::call_supervisor() {
 bool Channel::spin() {
     // A kernel may put a woken host on the processor of who woke it: to spin would keep it from going on.
     if (std::exchange(woke_the_host_, false) || most_spin_ticks_ == 0) return false;
+    // Or it has put this worker on the processor of the host that woke it, before the host could go on.
+    if (std::exchange(was_woken_, false)) std::this_thread::yield();
     const std::uint64_t start = ticks();
     while (ticks() - start < spin_ticks_) {
         if (ring_.has_job()) {
@@ -201,6 +204,7 @@ bool Channel::wait_for_job(std::int64_t until) {
                               [&](auto& word, std::uint32_t value) {
                                   return os::sleep_on(kind_, raw(word), value, descriptor(kJobEventFd), until);
                               });
+    was_woken_ = true;
     return ring_.has_job() && !stopping();
 }
 

@@ -64,6 +64,7 @@ class Channel {
     std::uint64_t started_ = 0;  // ticks
 
     bool woke_the_host_ = false;
+    bool was_woken_ = false;  // and has not looked for another job since
     std::uint64_t spin_ticks_ = 0;
     std::uint64_t most_spin_ticks_ = 0;
     std::map<std::string, StateView, std::less<>> states_;

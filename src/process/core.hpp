@@ -87,7 +87,9 @@ class Core {
     void publish();
     void arm();
     void pump();
-    void sleep_until_rung(std::int64_t until, const std::function<bool()>& ready);
+    void sleep_on_bell(std::int64_t until, const std::function<bool()>& ready);
+    bool sleep_until_ready(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready,
+                           const std::function<bool()>& look);
     bool wait_until(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready);
     bool has_room_for_results() const { return running_ + completed_count_ < options_.result_queue; }
     Pending& queue_of(const Record& record);
@@ -138,7 +140,10 @@ class Core {
     const std::uint64_t fork_generation_;
 
     std::mutex mutex_;
-    std::mutex sleeper_;  // of those who wait for results one sleeps on the bell
+    // Of those who wait for results one listens to the bell; the others follow. See README.md.
+    bool has_listener_ = false;
+    std::size_t followers_ = 0;
+    std::condition_variable job_ended_;
     JobArena arena_;
     os::Descriptor page_memory_;
     HostPage* page_ = nullptr;

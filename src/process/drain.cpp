@@ -105,6 +105,7 @@ void Core::end(std::uint32_t index, Status status, const Cause& cause) {
     count_end(record);
     completed_.push_back(records_, index);
     ++completed_count_;
+    if (followers_ != 0) job_ended_.notify_all();
 }
 
 void Core::count_end(const Record& record) {

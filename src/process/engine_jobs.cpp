@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "jobs/os.hpp"
@@ -116,6 +115,7 @@ Cancel Core::cancel(JobId id) {
         queue_of(*record).remove(records_, index);
         --waiting_;
         end_without_answer(index, Status::cancelled, {});
+        notify_host();
         return Cancel::done;
     }
     Peer& peer = *seats_[static_cast<std::size_t>(record->worker)].peer;
@@ -123,27 +123,50 @@ Cancel Core::cancel(JobId id) {
     if (slot.claim.withdraw()) {
         peer.entry(record->position).record = kNoRecord;
         end_without_answer(index, Status::cancelled, {});
+        notify_host();
         return Cancel::done;
     }
     slot.claim.ask_to_stop();
     return Cancel::asked;
 }
 
-// Sleeps until a worker publishes something, or so long. One thread at a time sleeps on the bell.
-void Core::sleep_until_rung(std::int64_t until, const std::function<bool()>& ready) {
+// Sleeps until a worker publishes something, or so long.
+void Core::sleep_on_bell(std::int64_t until, const std::function<bool()>& ready) {
     const std::int64_t moment = std::min(until, os::monotonic_ns() + kLongestSleep);
-    const std::unique_lock sleeper(sleeper_, std::try_to_lock);
-    if (!sleeper.owns_lock()) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-        return;
-    }
     page_->bell.sleep_until(ready, [&](auto& word, std::uint32_t value) {
         return os::sleep_on(kind_, raw(word), value, wait_event_.wait.get(), moment) && os::monotonic_ns() < moment;
     });
 }
 
-bool Core::wait_until(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready) {
+// One of those who wait sleeps on the bell, the others until a job ends or until they may take its place. See
+// README.md.
+bool Core::sleep_until_ready(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready,
+                             const std::function<bool()>& look) {
     const std::int64_t end = nanoseconds_of(until);
+    Lock lock(mutex_);
+    bool done = false;
+    for (;;) {
+        pump();
+        done = ready();
+        if (done || os::monotonic_ns() >= end) break;
+        if (has_listener_) {
+            ++followers_;
+            job_ended_.wait_until(lock, until);
+            --followers_;
+            continue;
+        }
+        has_listener_ = true;
+        lock.unlock();
+        sleep_on_bell(end, look);
+        lock.lock();
+        has_listener_ = false;
+    }
+    // Also after waiting for the others only: who was woken to listen may be done by now.
+    if (!has_listener_ && followers_ != 0) job_ended_.notify_one();
+    return done;
+}
+
+bool Core::wait_until(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready) {
     const auto look = [&] {
         const Lock lock(mutex_);
         pump();
@@ -159,11 +182,7 @@ bool Core::wait_until(std::chrono::steady_clock::time_point until, const std::fu
         if (look()) return true;
         ::quarry::impl::os::cpu_relax();
     }
-    while (os::monotonic_ns() < end) {
-        sleep_until_rung(end, look);
-        if (look()) return true;
-    }
-    return look();
+    return sleep_until_ready(until, ready, look);
 }
 
 bool Core::wait(std::span<const JobId> ids, std::chrono::steady_clock::time_point until) {

@@ -48,3 +48,14 @@ def start():
     yield start_one
     for each in made:
         each.close()
+
+
+@pytest.fixture(scope="module")
+def session():
+    """Of quarry.blender, without Blender."""
+    import quarry.blender
+
+    made = quarry.blender.Session()
+    made.start(workers=2, heartbeat=30.0, start_timeout=60.0)
+    yield made
+    made.stop()

@@ -14,14 +14,6 @@ import quarry.blender as qb  # noqa: E402
 from quarry.blender import serial  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def session():
-    made = qb.Session()
-    made.start(workers=2, heartbeat=30.0, start_timeout=60.0)
-    yield made
-    made.stop()
-
-
 def _numbers(seed):
     return numpy.random.default_rng(seed)
 

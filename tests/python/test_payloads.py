@@ -202,3 +202,25 @@ def test_packed_values_come_out_as_they_went_in():
 def test_a_payload_of_another_version_is_refused():
     with pytest.raises(ValueError, match="version"):
         _payload.unpack(b"?")
+
+
+def test_many_values_are_packed_as_one_by_one():
+    shared = ["the same object", 1.5, None]
+    values = [shared, shared, (1, 2), {"a": shared}, "text", 3, [shared, shared], b"bytes", numpy.float64(2)]
+    stream, ends = _payload.pack_jobs(values)
+    starts = [0, *ends]
+    assert [stream[a:b] for a, b in zip(starts, ends)] == [_payload.pack_job(each)[0] for each in values]
+    assert ends[-1] == len(stream) and _payload.pack_jobs([]) == (b"", [])
+    for other in ([1, numpy.zeros(100_000)], [1, lambda: 1], [1, "__main__"]):
+        assert _payload.pack_jobs(other) is None
+
+
+def test_many_payloads_of_which_one_cannot_be_sent_are_none_sent(start):
+    engine = start()
+    with pytest.raises(TypeError, match="pickle"):
+        engine.submit_many("echo", [1, 2, (each for each in "abc")])
+    assert engine.stats().accepted == 0
+    ids = engine.submit_many("echo", [1, "__main__", numpy.arange(3)])
+    assert engine.wait(ids, 60)
+    came = {each.id: each.value for each in engine.poll()}
+    assert came[ids[0]] == 1 and came[ids[1]] == "__main__" and came[ids[2]].tolist() == [0, 1, 2]

@@ -95,9 +95,6 @@ SyncOptions checked(const SyncArguments& arguments) {
     if (options.faults.any() && !options.processes) {
         throw WrongInput("--faults needs --backend processes: a thread cannot be broken without its process");
     }
-    if (options.processes && arguments.soak_seconds) {
-        throw WrongInput("--soak runs on threads: leave out --backend processes");
-    }
     options.seed = static_cast<std::uint64_t>(arguments.seed);
     return options;
 }
@@ -135,8 +132,13 @@ int sync(const SyncArguments& arguments) {
     const bench::Machine machine = bench::describe_machine();
     if (options.workers == 0) options.workers = machine.cores;
     if (arguments.soak_seconds) {
-        const SoakOptions soak{*arguments.soak_seconds, hertz_of(arguments, 60), options.render_ms, options.workers,
-                               options.seed};
+        const SoakOptions soak{.seconds = *arguments.soak_seconds,
+                               .hertz = hertz_of(arguments, 60),
+                               .render_ms = options.render_ms,
+                               .workers = options.workers,
+                               .seed = options.seed,
+                               .processes = options.processes,
+                               .faults = options.faults};
         return run_and_report_soak(soak, machine, report);
     }
 

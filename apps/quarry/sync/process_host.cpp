@@ -1,14 +1,29 @@
 #include "sync/process_host.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "process/handlers.hpp"
 
 namespace quarry::app {
 
-ProcessHost::ProcessHost(const CpuWork& work, int workers, const FaultOptions& faults)
-    : work_(work), engine_(own_workers(workers, faults)), injector_(engine_, faults) {
+namespace {
+
+process::EngineOptions engine_options(const ProcessHostOptions& options) {
+    process::EngineOptions engine = own_workers(options.workers, options.faults);
+    if (options.slots != 0) engine.result_queue = options.slots;
+    return engine;
+}
+
+}  // namespace
+
+ProcessHost::ProcessHost(const CpuWork& work, ProcessHostOptions options)
+    : work_(work),
+      apply_cost_(std::move(options.apply_cost)),
+      engine_(engine_options(options)),
+      injector_(engine_, options.faults) {
     engine_.set_retry(kCpuWorkJob, process::Retry::idempotent);
 }
 
@@ -25,12 +40,36 @@ void ProcessHost::submit(std::chrono::nanoseconds length, std::uint64_t id) {
     ids_[index] = id;
 }
 
-void ProcessHost::deliver(std::chrono::nanoseconds budget, const std::function<void(std::uint64_t)>& apply) {
-    for (const process::Result& result : engine_.poll(process::Engine::kAll, budget)) {
+std::optional<std::uint64_t> ProcessHost::take() {
+    for (;;) {
+        const std::vector<process::Result> results = engine_.poll(1);
+        if (results.empty()) return std::nullopt;
+        const process::Result& result = results.front();
         // A job that was lost has not come back: the loop counts it so.
-        if (result.type != process::JobType(kCpuWorkJob).hash() || result.status != process::Status::ok) continue;
-        apply(ids_[result.id & 0xffff'ffff]);
+        const bool is_own = result.type == process::JobType(kCpuWorkJob).hash();
+        if (is_own && result.status == process::Status::ok) return ids_[result.id & 0xffff'ffff];
     }
+}
+
+void ProcessHost::deliver(std::chrono::nanoseconds budget, const std::function<void(std::uint64_t)>& apply) {
+    using std::chrono::nanoseconds;
+    DeliveryWatch watch(budget);
+    time_point start = now();
+    const time_point end = start + budget;
+    bool any = false;
+    do {
+        const std::optional<std::uint64_t> id = take();
+        if (!id) break;
+        any = true;
+        watch.item([&] {
+            apply(*id);
+            if (apply_cost_) work_.run(apply_cost_(*id));
+        });
+        const time_point item_end = now();
+        cost_.learn(static_cast<double>(nanoseconds(item_end - start).count()));
+        start = item_end;
+    } while (start < end && cost_.expected() <= static_cast<double>(nanoseconds(end - start).count()));
+    if (any) watch.add_to(figures_, std::max(nanoseconds::zero(), nanoseconds(start - end)), engine_.stats().results);
 }
 
 }  // namespace quarry::app

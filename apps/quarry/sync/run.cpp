@@ -30,7 +30,10 @@ double accuracy_of(const CpuWork& work) {
 }
 
 std::unique_ptr<SyncHost> make_host(const CpuWork& work, const SyncOptions& options, std::stop_token stop_token) {
-    if (options.processes) return std::make_unique<ProcessHost>(work, options.workers, options.faults);
+    if (options.processes) {
+        return std::make_unique<ProcessHost>(work,
+                                             ProcessHostOptions{.workers = options.workers, .faults = options.faults});
+    }
     ThreadHostOptions threads{.workers = options.workers};
     threads.stop_token = std::move(stop_token);
     return std::make_unique<ThreadHost>(work, std::move(threads));

@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include "sync/bare_host.hpp"
+#include "sync/process_host.hpp"
 #include "sync/random_numbers.hpp"
 #include "sync/scenario.hpp"
+#include "sync/thread_host.hpp"
 
 namespace quarry::app {
 namespace {
@@ -111,11 +113,19 @@ SoakOutcome run_soak(const SoakOptions& options, const RunControl& control) {
         outcome.bare = play(bare_load, loop, host);
     }
     const auto start = std::chrono::steady_clock::now();
-    ThreadHost host(
-        work,
-        {.workers = options.workers, .slots = kSlots, .apply_cost = apply_cost, .stop_token = control.stop_token});
-    outcome.playback = play(load, loop, host);
-    outcome.deliveries = host.deliveries();
+    if (options.processes) {
+        ProcessHost host(
+            work, {.workers = options.workers, .faults = options.faults, .slots = kSlots, .apply_cost = apply_cost});
+        outcome.playback = play(load, loop, host);
+        outcome.deliveries = host.deliveries();
+        outcome.faults = host.faults();
+    } else {
+        ThreadHost host(
+            work,
+            {.workers = options.workers, .slots = kSlots, .apply_cost = apply_cost, .stop_token = control.stop_token});
+        outcome.playback = play(load, loop, host);
+        outcome.deliveries = host.deliveries();
+    }
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     outcome.cpu = supply.shares();
     if (control.progress != nullptr) control.progress->end();
@@ -140,6 +150,7 @@ std::vector<std::string> SoakOutcome::dropped_frames() const {
     const FrameLedgerStats& own = playback.stats;
     const FrameLedgerStats& other = bare.stats;
     std::vector<std::string> dropped;
+    if (faults != 0) return dropped;
     const auto compare = [&](const char* what, std::uint64_t count, std::uint64_t of, std::uint64_t bare_count,
                              std::uint64_t bare_of) {
         if (of == 0 || bare_of == 0) return;

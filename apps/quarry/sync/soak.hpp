@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "harness/machine.hpp"
+#include "process/faults.hpp"
+#include "sync/delivery.hpp"
+#include "sync/loop.hpp"
 #include "sync/scenario.hpp"
-#include "sync/thread_host.hpp"
 #include "tools/cpu_supply.hpp"
 #include "tools/progress.hpp"
 #include "tools/terminal.hpp"
@@ -19,6 +21,8 @@ struct SoakOptions {
     double render_ms = 4;
     int workers = 0;
     std::uint64_t seed = 1;
+    bool processes = false;
+    FaultOptions faults{};
 };
 
 enum class SoakVerdict {
@@ -34,12 +38,14 @@ struct SoakOutcome {
     Playback bare;  // a loop of the same timing with bare threads, for a shorter time around this one
     DeliveryFigures deliveries;
     std::uint64_t stalls = 0;
+    std::uint64_t faults = 0;  // workers that were broken; jobs of those may be late
     double seconds = 0;
     CpuShares cpu{};
 
     // What must never happen, one sentence each.
     std::vector<std::string> failures() const;
-    // Frames that the loop was late for and results that came too late, beyond what happens to the bare loop.
+    // Frames that the loop was late for and results that came too late, beyond what happens to the bare loop. Nothing
+    // if workers were broken: nobody breaks those of the bare loop.
     std::vector<std::string> dropped_frames() const;
     bool cut_short() const { return playback.cut_short || bare.cut_short; }
     SoakVerdict verdict() const;

@@ -30,9 +30,10 @@ std::string format_soak(const SoakOutcome& outcome, const SoakOptions& options, 
     const FrameLedgerStats& stats = outcome.playback.stats;
     const DeliveryFigures& deliveries = outcome.deliveries;
     const auto time = [](std::chrono::nanoseconds each) { return duration_text(static_cast<double>(each.count())); };
-    std::string text = fmt::format("{}, {} usable core{}\nsoak: {:g} s at {:g} Hz, {} worker{}, seed {}\n\n",
-                                   machine.cpu, machine.cores, machine.cores == 1 ? "" : "s", options.seconds,
-                                   options.hertz, options.workers, options.workers == 1 ? "" : "s", options.seed);
+    std::string text = fmt::format("{}, {} usable core{}\nsoak: {:g} s at {:g} Hz, {} {}{}, seed {}\n\n", machine.cpu,
+                                   machine.cores, machine.cores == 1 ? "" : "s", options.seconds, options.hertz,
+                                   options.workers, options.processes ? "worker process" : "worker",
+                                   options.workers == 1 ? "" : (options.processes ? "es" : "s"), options.seed);
     text += fmt::format(
         "  frames      {} in {:.1f} s, {} stalls of the host, {} steps dropped after them, {} deadlines missed\n",
         stats.frames, outcome.seconds, outcome.stalls, stats.dropped_steps, stats.missed_frames);
@@ -47,6 +48,10 @@ std::string format_soak(const SoakOutcome& outcome, const SoakOptions& options, 
         deliveries.worst_excess.count() > 0 ? time(deliveries.worst_excess) + " over"
                                             : time(-deliveries.worst_excess) + " under",
         time(deliveries.worst_wall));
+    if (options.faults.any()) {
+        text += fmt::format("  faults      {} of the kinds {}; late results are not judged\n", outcome.faults,
+                            name_of(options.faults.kinds));
+    }
     const FrameLedgerStats& bare = outcome.bare.stats;
     text += fmt::format("  bare loop   {} frames, {} deadlines missed; {} of {} results stale\n", bare.frames,
                         bare.missed_frames, bare.stale, bare.returned);
@@ -64,7 +69,10 @@ std::string soak_json(const SoakOutcome& outcome, const SoakOptions& options, co
                        {"hertz", options.hertz},
                        {"render_ms", options.render_ms},
                        {"workers", options.workers},
-                       {"seed", options.seed}};
+                       {"seed", options.seed},
+                       {"backend", options.processes ? "processes" : "threads"},
+                       {"faults", name_of(options.faults.kinds)}};
+    json["faults"] = outcome.faults;
     json["seconds"] = outcome.seconds;
     json["frames"] = stats.frames;
     json["stalls"] = outcome.stalls;

@@ -1,6 +1,5 @@
 #include "sync/thread_host.hpp"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -27,21 +26,14 @@ void ThreadHost::submit(nanoseconds length, std::uint64_t id) {
 }
 
 void ThreadHost::deliver(nanoseconds budget, const std::function<void(std::uint64_t)>& apply) {
-    const nanoseconds start = thread_cpu_time();
-    nanoseconds last_item{};
+    DeliveryWatch watch(budget);
     const DeliveryReport report = inbox_.deliver(budget, [&](std::uint64_t id) {
-        const nanoseconds item_start = thread_cpu_time();
-        apply(id);
-        if (apply_cost_) work_.run(apply_cost_(id));
-        last_item = thread_cpu_time() - item_start;
+        watch.item([&] {
+            apply(id);
+            if (apply_cost_) work_.run(apply_cost_(id));
+        });
     });
-    if (report.delivered == 0) return;
-    const nanoseconds excess = thread_cpu_time() - start - last_item - budget;
-    const bool first = figures_.deliveries++ == 0;
-    figures_.worst_excess = first ? excess : std::max(figures_.worst_excess, excess);
-    figures_.worst_wall = std::max(figures_.worst_wall, report.overrun);
-    if (excess > DeliveryFigures::kSlack) ++figures_.over;
-    figures_.carried_over += report.carried_over;
+    if (report.delivered != 0) watch.add_to(figures_, report.overrun, report.carried_over);
 }
 
 }  // namespace quarry::app

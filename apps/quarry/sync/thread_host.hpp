@@ -6,6 +6,7 @@
 #include <quarry/frame/inbox.hpp>
 #include <quarry/jobs/pool.hpp>
 
+#include "sync/delivery.hpp"
 #include "sync/loop.hpp"
 #include "tools/cpu_work.hpp"
 
@@ -17,18 +18,6 @@ struct ThreadHostOptions {
     // CPU time that the host's thread spends on applying a result; empty: none.
     std::function<std::chrono::nanoseconds(std::uint64_t)> apply_cost = {};
     std::stop_token stop_token{};  // jobs that have not begun then do no work
-};
-
-// Whether deliveries kept to their budget, in CPU time of the host's thread: what others do on its core is not theirs.
-struct DeliveryFigures {
-    // A delivery reads clocks and keeps order on top of what its items take.
-    static constexpr std::chrono::nanoseconds kSlack = std::chrono::microseconds(100);
-
-    std::uint64_t deliveries = 0;             // that had something to deliver
-    std::uint64_t over = 0;                   // beyond the budget by more than the last item took
-    std::chrono::nanoseconds worst_excess{};  // over the budget without the last item, at most; negative: under it
-    std::chrono::nanoseconds worst_wall{};    // over the budget altogether, by the wall clock, at most
-    std::uint64_t carried_over = 0;           // items, summed up over the deliveries
 };
 
 // The loop's host as it is: this thread, a pool, and an inbox between them.

@@ -7,7 +7,7 @@ namespace quarry::app {
 
 // CPU time on the processors that this process may use, in seconds since some moment.
 struct CpuTimes {
-    double own = 0;     // of this process
+    double own = 0;     // of this process and its children
     double busy = 0;    // of all processes
     double stolen = 0;  // taken by whoever runs this virtual machine
     double idle = 0;

@@ -1,8 +1,10 @@
 #include "tools/cpu_supply.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -23,6 +25,41 @@ std::optional<int> processor_number(const std::string& name) {
     const auto [stop, failure] = std::from_chars(name.data() + 3, end, number);
     if (failure != std::errc() || stop != end) return std::nullopt;
     return number;
+}
+
+double used_by(int whom) {
+    rusage usage{};
+    getrusage(whom, &usage);
+    return seconds_of_timeval(usage.ru_utime) + seconds_of_timeval(usage.ru_stime);
+}
+
+// Of one child's line in /proc, "number (name) state parent ...": the name may hold anything.
+double used_by_child(const std::string& line, double ticks) {
+    const std::size_t name_end = line.rfind(')');
+    if (name_end == std::string::npos) return 0;
+    std::istringstream words(line.substr(name_end + 1));
+    std::string state;
+    int parent = 0;
+    if (!(words >> state >> parent) || parent != getpid()) return 0;
+    std::string skipped;
+    for (int field = 5; field < 14; ++field) words >> skipped;
+    double user = 0;
+    double system = 0;
+    return words >> user >> system ? (user + system) / ticks : 0;
+}
+
+// Worker processes that have not ended; of those that have, the system keeps the sum.
+double used_by_living_children(double ticks) {
+    double seconds = 0;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator each("/proc", failure), end; !failure && each != end;
+         each.increment(failure)) {
+        if (each->path().filename().native().find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file(each->path() / "stat");
+        std::string line;
+        if (std::getline(file, line)) seconds += used_by_child(line, ticks);
+    }
+    return seconds;
 }
 
 }  // namespace
@@ -49,9 +86,7 @@ std::optional<CpuTimes> read_cpu_times() {
         found = true;
     }
     if (!found) return std::nullopt;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    times.own = seconds_of_timeval(usage.ru_utime) + seconds_of_timeval(usage.ru_stime);
+    times.own = used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN) + used_by_living_children(ticks);
     return times;
 }
 

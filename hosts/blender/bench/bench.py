@@ -10,7 +10,7 @@ import bpy
 import numpy
 from quarry import bench
 from quarry.blender import fill_mesh, place_objects, set_positions
-from quarry.blender.jobs import terrain_chunk
+from quarry.blender.terrain_jobs import terrain_chunk
 from quarry.handlers import compute_heavy
 from quarry.reports import machine
 

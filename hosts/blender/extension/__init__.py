@@ -17,9 +17,9 @@ def register():
     if trouble.reason:
         modules = [trouble]
     else:
-        from . import crowd, engine, live, panel, settings, terrain, tests, tools
+        from . import crowd, engine, live, panel, sculpt, settings, terrain, tests, tools
 
-        modules = [settings, live, engine, tests, terrain, tools, crowd, panel]
+        modules = [settings, live, engine, tests, terrain, sculpt, tools, crowd, panel]
     for each in modules:
         each.register()
         _loaded.append(each)

@@ -5,6 +5,7 @@ from quarry.blender import Crowd, TerrainSettings, session, set_positions
 from quarry.blender.crowd import walkways
 
 from . import engine, live, settings, terrain
+from .actions import Action
 
 POINTS = "Quarry Crowd"
 current = None
@@ -54,12 +55,11 @@ def agent_mesh():
 
 def make(context, count):
     """A crowd on the scene's terrain. ValueError says why there is none."""
-    if not engine.start(context):
-        raise ValueError(settings.of(context).problem)
+    engine.need(context)
     collection = terrain.selected(context)
     if collection is None:
         raise ValueError("there is no terrain in this scene: Add > Mesh > Quarry Terrain")
-    wanted = TerrainSettings.from_text(collection[terrain.PROPERTY])
+    wanted = TerrainSettings.of(collection)
     ways = walkways(session, wanted, cells=97)
     mesh_name = agents_object(context.scene, count).data.name
 
@@ -75,15 +75,16 @@ def make(context, count):
     return crowd
 
 
-class QUARRY_OT_crowd_play(bpy.types.Operator):
+def walking(context):
+    return current is not None and current.loop.running
+
+
+class QUARRY_OT_crowd_play(Action, bpy.types.Operator):
     """Let a crowd find its way over the terrain at 30 Hz. Esc ends it, K kills a worker"""
 
     bl_idname = "quarry.crowd_play"
     bl_label = "Play Crowd"
-
-    @classmethod
-    def poll(cls, context):
-        return current is None or not current.loop.running
+    usable = staticmethod(lambda context: not walking(context))
 
     def execute(self, context):
         global current
@@ -92,9 +93,7 @@ class QUARRY_OT_crowd_play(bpy.types.Operator):
             current.loop.start()
         except Exception as error:
             current = None
-            settings.say_problem(context, f"The crowd cannot walk: {engine.short(error)}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"The crowd cannot walk: {engine.short(error)}")
         settings.say_problem(context, "")
         return {"FINISHED"}
 
@@ -111,8 +110,7 @@ class QUARRY_OT_crowd_play(bpy.types.Operator):
         crowd = self._crowd
         if not crowd.loop.running:
             if crowd.loop.problem:
-                settings.say_problem(context, f"The crowd stopped: {crowd.loop.problem}")
-                self.report({"ERROR"}, settings.of(context).problem)
+                self.refuse(context, f"The crowd stopped: {crowd.loop.problem}")
             live.redraw()
             return {"FINISHED"}
         if event.value == "PRESS" and event.type == "ESC":
@@ -125,15 +123,12 @@ class QUARRY_OT_crowd_play(bpy.types.Operator):
         return {"PASS_THROUGH"}
 
 
-class QUARRY_OT_crowd_stop(bpy.types.Operator):
+class QUARRY_OT_crowd_stop(Action, bpy.types.Operator):
     """End the crowd's walk"""
 
     bl_idname = "quarry.crowd_stop"
     bl_label = "Stop Crowd"
-
-    @classmethod
-    def poll(cls, context):
-        return current is not None and current.loop.running
+    usable = staticmethod(walking)
 
     def execute(self, context):
         end()

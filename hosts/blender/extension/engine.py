@@ -7,6 +7,7 @@ import bpy
 from quarry.blender import session
 
 from . import live, settings
+from .actions import Action
 
 
 def start(context):
@@ -29,6 +30,16 @@ def start(context):
     return True
 
 
+def need(context):
+    """Starts the engine. ValueError says why it cannot be."""
+    if not start(context):
+        raise ValueError(settings.of(context).problem)
+
+
+def running(context):
+    return session.running
+
+
 def short(error):
     """The last line of an error, which says most."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -44,33 +55,26 @@ def stop():
     return session.stop()
 
 
-class QUARRY_OT_start(bpy.types.Operator):
+class QUARRY_OT_start(Action, bpy.types.Operator):
     """Start the worker processes"""
 
     bl_idname = "quarry.start"
     bl_label = "Start"
-
-    @classmethod
-    def poll(cls, context):
-        return not session.running
+    usable = staticmethod(lambda context: not session.running)
 
     def execute(self, context):
         if not start(context):
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, settings.of(context).problem)
         self.report({"INFO"}, f"{len(session.engine.health().workers)} workers are ready")
         return {"FINISHED"}
 
 
-class QUARRY_OT_stop(bpy.types.Operator):
+class QUARRY_OT_stop(Action, bpy.types.Operator):
     """End the worker processes"""
 
     bl_idname = "quarry.stop"
     bl_label = "Stop"
-
-    @classmethod
-    def poll(cls, context):
-        return session.running
+    usable = staticmethod(running)
 
     def execute(self, context):
         report = stop()
@@ -78,15 +82,12 @@ class QUARRY_OT_stop(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class QUARRY_OT_kill_worker(bpy.types.Operator):
+class QUARRY_OT_kill_worker(Action, bpy.types.Operator):
     """Kill a worker process, to see that another takes its place and nothing is lost"""
 
     bl_idname = "quarry.kill_worker"
     bl_label = "Kill a Worker"
-
-    @classmethod
-    def poll(cls, context):
-        return session.running
+    usable = staticmethod(running)
 
     def execute(self, context):
         alive = [each for each in session.engine.health().workers if each.alive]

@@ -3,7 +3,7 @@
 import bpy
 from quarry.blender import session
 
-from . import crowd, settings
+from . import crowd, sculpt, settings
 from .trouble import split
 
 drawn = {}
@@ -117,9 +117,28 @@ class QUARRY_PT_terrain(_Panel, bpy.types.Panel):
         column.operator("quarry.drop")
         column.operator("quarry.select_seen")
         column.operator("quarry.path")
+        column.operator("quarry.mesh_path")
 
 
-CLASSES = (QUARRY_PT_engine, QUARRY_PT_health, QUARRY_PT_tests, QUARRY_PT_terrain)
+class QUARRY_PT_sculpt(_Panel, bpy.types.Panel):
+    bl_label = "Sculpt"
+
+    def show(self, layout, context, options):
+        layout.prop(options, "brush")
+        column = layout.column(align=True)
+        column.prop(options, "brush_radius")
+        column.prop(options, "brush_strength")
+        if options.brush == "paint":
+            column.prop(options, "brush_material")
+        layout.operator("quarry.sculpt", icon="SCULPTMODE_HLT", depress=sculpt.active)
+        row = layout.row(align=True)
+        row.operator("quarry.undo_stroke", icon="LOOP_BACK")
+        row.operator("quarry.redo_stroke", icon="LOOP_FORWARDS")
+        if sculpt.last:
+            layout.label(text=sculpt.last)
+
+
+CLASSES = (QUARRY_PT_engine, QUARRY_PT_health, QUARRY_PT_tests, QUARRY_PT_terrain, QUARRY_PT_sculpt)
 
 
 def register():

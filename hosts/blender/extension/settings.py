@@ -31,6 +31,22 @@ class QUARRY_PG_settings(bpy.types.PropertyGroup):
     progress: FloatProperty(min=0, max=1, options={"SKIP_SAVE"})
     task: StringProperty(options={"SKIP_SAVE"})
     grade: StringProperty(options={"SKIP_SAVE"})
+    brush: EnumProperty(
+        name="Brush",
+        items=[
+            ("dig", "Dig", "Takes ground away; with Ctrl adds some"),
+            ("add", "Add", "Adds ground; with Ctrl takes some away"),
+            ("smooth", "Smooth", "Levels what is rough"),
+            ("flatten", "Flatten", "Towards the plane in which the stroke began"),
+            ("raise", "Raise", "Lifts the ground by a voxel; with Ctrl lowers it"),
+            ("paint", "Paint", "Covers it with a material"),
+        ],
+    )
+    brush_radius: FloatProperty(name="Radius", default=4, min=0.1, max=100, subtype="DISTANCE")
+    brush_strength: FloatProperty(name="Strength", default=1, min=0.01, max=1, description="How far to go at one place")
+    brush_material: EnumProperty(
+        name="Material", items=[(str(index), each, "") for index, each in enumerate(("Grass", "Rock", "Snow", "Earth"))]
+    )
     agents: IntProperty(name="Agents", default=100, min=1, max=10_000, description="How many walk over the terrain")
 
 

@@ -10,6 +10,7 @@ from quarry.blender import TerrainBuild, TerrainSettings, session
 from quarry.blender.ground import PROPERTY, export_batch, remove_terrain
 
 from . import engine, live, settings
+from .actions import Action
 
 _build = None
 last_build = None
@@ -41,20 +42,17 @@ def _image_description(image, width, height_scale):
     return json.dumps({"field": heightmap}), bpy.app.tempdir
 
 
-class _Builder:
+class _Builder(Action):
     """A build with progress bar, while the interface lives; without a window Blender waits for it."""
 
     def build(self, context, wanted, name="Quarry Terrain"):
         global _build, last_build
         try:
-            if not engine.start(context):
-                raise ValueError(settings.of(context).problem)
+            engine.need(context)
             _build = last_build = TerrainBuild(session, wanted, name)
         except Exception as error:
             _build = None
-            settings.say_problem(context, f"No terrain was made: {engine.short(error)}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"No terrain was made: {engine.short(error)}")
         if bpy.app.background or context.window is None:
             session.wait(_build.call, timeout=3600)
             return self._end(context)
@@ -94,9 +92,7 @@ class _Builder:
         global _build
         build, _build = _build, None
         if build.problem:
-            settings.say_problem(context, f"No terrain was made: {build.problem.splitlines()[0]}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"No terrain was made: {build.problem.splitlines()[0]}")
         settings.say_problem(context, "" if build.chunks else "There is no ground between bottom and top")
         self.report({"INFO"}, f"{build.chunks} chunks, {build.vertices:,} vertices, {build.triangles:,} triangles")
         return {"FINISHED"}
@@ -154,9 +150,7 @@ class QUARRY_OT_terrain_add(_Builder, bpy.types.Operator):
         try:
             wanted = self.settings()
         except (ValueError, OSError) as error:
-            settings.say_problem(context, f"No terrain was made: {error}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"No terrain was made: {error}")
         return self.build(context, wanted)
 
     def settings(self):
@@ -189,31 +183,30 @@ def selected(context):
     return found[0] if found else None
 
 
+def exists(context):
+    return selected(context) is not None
+
+
 class QUARRY_OT_terrain_remake(_Builder, bpy.types.Operator):
     """Make the terrain anew from the settings that are stored in the file"""
 
     bl_idname = "quarry.terrain_remake"
     bl_label = "Make Terrain Anew"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        return _build is None and selected(context) is not None
+    usable = staticmethod(lambda context: _build is None and exists(context))
 
     def execute(self, context):
         collection = selected(context)
         try:
-            wanted = TerrainSettings.from_text(collection[PROPERTY])
+            wanted = TerrainSettings.of(collection)
         except ValueError as error:
-            settings.say_problem(context, f"{str(error)[0].upper()}{str(error)[1:]}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"{str(error)[0].upper()}{str(error)[1:]}")
         name = collection.name
         remove_terrain(name)
         return self.build(context, wanted, name)
 
 
-class QUARRY_OT_terrain_export(bpy.types.Operator, ExportHelper):
+class QUARRY_OT_terrain_export(Action, bpy.types.Operator, ExportHelper):
     """Write the terrain to a file with Quarry's own writers: welded, y up"""
 
     bl_idname = "quarry.terrain_export"
@@ -221,24 +214,18 @@ class QUARRY_OT_terrain_export(bpy.types.Operator, ExportHelper):
     filename_ext = ".glb"
     check_extension = False
     filter_glob: StringProperty(default="*.glb;*.obj;*.ply;*.stl", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context):
-        return selected(context) is not None
+    usable = staticmethod(exists)
 
     def execute(self, context):
         try:
-            if not engine.start(context):
-                raise ValueError(settings.of(context).problem)
-            wanted = TerrainSettings.from_text(selected(context)[PROPERTY])
+            engine.need(context)
+            wanted = TerrainSettings.of(selected(context))
             path = bpy.path.abspath(self.filepath)
             if not os.access(os.path.dirname(path) or ".", os.W_OK):
                 raise ValueError(f"files cannot be written to {os.path.dirname(path)}: it is not there, or may not be changed")
             count = session.run(export_batch(wanted, path), timeout=600)
         except Exception as error:
-            settings.say_problem(context, f"The terrain was not exported: {engine.short(error)}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"The terrain was not exported: {engine.short(error)}")
         settings.say_problem(context, "")
         self.report({"INFO"}, f"{count} chunks were written to {self.filepath}")
         return {"FINISHED"}

@@ -8,6 +8,7 @@ from bpy_extras.io_utils import ExportHelper
 from quarry.blender import graded
 
 from . import live, settings
+from .actions import Action
 
 _run = None
 last = None
@@ -38,12 +39,9 @@ def show(context, report):
     context.window_manager.popup_menu(draw, title=f"{report.title}: {report.grade}", icon=icon)
 
 
-class _Test:
+class _Test(Action):
     test = ""
-
-    @classmethod
-    def poll(cls, context):
-        return _run is None
+    usable = staticmethod(lambda context: _run is None)
 
     def arguments(self, context):
         return {}
@@ -98,9 +96,7 @@ class _Test:
 
     def end(self, context, run):
         if run.report is None:
-            settings.say_problem(context, f"{self.bl_label}: {run.problem}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"{self.bl_label}: {run.problem}")
         show(context, run.report)
         return {"FINISHED"}
 
@@ -139,17 +135,14 @@ class QUARRY_OT_sync_test(_Test, bpy.types.Operator):
         return {"scenarios": self.scenarios.split(",") if self.scenarios else None}
 
 
-class QUARRY_OT_export_report(bpy.types.Operator, ExportHelper):
+class QUARRY_OT_export_report(Action, bpy.types.Operator, ExportHelper):
     """Write the last report to a file: .json for machines, else text"""
 
     bl_idname = "quarry.export_report"
     bl_label = "Export Report"
     filename_ext = ".json"
     filter_glob: StringProperty(default="*.json;*.txt", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context):
-        return last is not None
+    usable = staticmethod(lambda context: last is not None)
 
     def execute(self, context):
         text = last.to_json() if self.filepath.endswith(".json") else last.text
@@ -158,9 +151,7 @@ class QUARRY_OT_export_report(bpy.types.Operator, ExportHelper):
                 file.write(text)
             os.replace(self.filepath + ".part", self.filepath)
         except OSError as error:
-            settings.say_problem(context, f"The report cannot be written to {self.filepath}: {error.strerror}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"The report cannot be written to {self.filepath}: {error.strerror}")
         return {"FINISHED"}
 
 

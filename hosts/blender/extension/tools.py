@@ -1,27 +1,31 @@
 """Tools that ask the workers: drop objects, select what a camera sees, lay a path."""
 
+import math
+
 import bpy
 from bpy.props import FloatProperty
-from quarry.blender import cast_rays, paths, session, share_mesh, visible
+from quarry.blender import NavigationMesh, cast_rays, paths, session, share_mesh, visible, ways
 
 from . import engine, settings, terrain
+from .actions import Action
 
 
-class _Tool:
+class _Tool(Action):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
         try:
-            if not engine.start(context):
-                raise ValueError(settings.of(context).problem)
+            engine.need(context)
             told = self.work(context)
         except Exception as error:
-            settings.say_problem(context, f"{self.bl_label}: {engine.short(error)}")
-            self.report({"ERROR"}, settings.of(context).problem)
-            return {"CANCELLED"}
+            return self.refuse(context, f"{self.bl_label}: {engine.short(error)}")
         settings.say_problem(context, "")
         self.report({"INFO"}, told)
         return {"FINISHED"}
+
+
+def mesh_is_active(context):
+    return context.active_object is not None and context.active_object.type == "MESH"
 
 
 class QUARRY_OT_drop(_Tool, bpy.types.Operator):
@@ -29,11 +33,7 @@ class QUARRY_OT_drop(_Tool, bpy.types.Operator):
 
     bl_idname = "quarry.drop"
     bl_label = "Drop onto Active"
-
-    @classmethod
-    def poll(cls, context):
-        active = context.active_object
-        return active is not None and active.type == "MESH" and len(context.selected_objects) > 1
+    usable = staticmethod(lambda context: mesh_is_active(context) and len(context.selected_objects) > 1)
 
     def work(self, context):
         from quarry.blender.meshes import triangles_of
@@ -85,11 +85,9 @@ class QUARRY_OT_select_seen(_Tool, bpy.types.Operator):
     bl_idname = "quarry.select_seen"
     bl_label = "Select What the Camera Sees"
 
-    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: as far as you like")
+    usable = staticmethod(lambda context: context.scene.camera is not None)
 
-    @classmethod
-    def poll(cls, context):
-        return context.scene.camera is not None
+    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: as far as you like")
 
     def work(self, context):
         camera = context.scene.camera
@@ -103,40 +101,63 @@ class QUARRY_OT_select_seen(_Tool, bpy.types.Operator):
         return f"{int(seen.sum())} of {len(objects)} objects can be seen"
 
 
+def lay_curve(context, places, thickness):
+    """A way as a curve, a bit above the ground."""
+    curve = bpy.data.curves.new("Quarry Path", "CURVE")
+    curve.dimensions = "3D"
+    curve.bevel_depth = thickness
+    line = curve.splines.new("POLY")
+    line.points.add(len(places) - 1)
+    for point, (x, y, z) in zip(line.points, places):
+        point.co = (x, y, z + thickness, 1)
+    context.scene.collection.objects.link(bpy.data.objects.new("Quarry Path", curve))
+    return f"a path of {len(places)} points"
+
+
 class QUARRY_OT_path(_Tool, bpy.types.Operator):
     """Lay a curve over the terrain, the cheapest way from the active object to the 3D cursor"""
 
     bl_idname = "quarry.path"
     bl_label = "Path to Cursor"
-
-    @classmethod
-    def poll(cls, context):
-        return context.active_object is not None and terrain.selected(context) is not None
+    usable = staticmethod(lambda context: context.active_object is not None and terrain.exists(context))
 
     def work(self, context):
         from quarry.blender import TerrainSettings
         from quarry.blender.crowd import walkways
 
-        wanted = TerrainSettings.from_text(terrain.selected(context)[terrain.PROPERTY])
-        ways = walkways(session, wanted, cells=129)
-        start = ways.cell([context.active_object.matrix_world.translation[:]])
-        goal = ways.cell([context.scene.cursor.location[:]])
-        (way,) = session.run(paths(ways.grid, start, goal))
+        wanted = TerrainSettings.of(terrain.selected(context))
+        grid = walkways(session, wanted, cells=129)
+        start = grid.cell([context.active_object.matrix_world.translation[:]])
+        goal = grid.cell([context.scene.cursor.location[:]])
+        (way,) = session.run(paths(grid.grid, start, goal))
         if not len(way):
             raise ValueError("there is no way that is not too steep")
-        places = ways.place(way)
-        curve = bpy.data.curves.new("Quarry Path", "CURVE")
-        curve.dimensions = "3D"
-        curve.bevel_depth = wanted.voxel * 0.2
-        line = curve.splines.new("POLY")
-        line.points.add(len(places) - 1)
-        for point, (x, y, z) in zip(line.points, places):
-            point.co = (x, y, z + 0.3, 1)
-        context.scene.collection.objects.link(bpy.data.objects.new("Quarry Path", curve))
-        return f"a path of {len(places)} points"
+        return lay_curve(context, grid.place(way), wanted.voxel * 0.2)
 
 
-CLASSES = (QUARRY_OT_drop, QUARRY_OT_select_seen, QUARRY_OT_path)
+class QUARRY_OT_mesh_path(_Tool, bpy.types.Operator):
+    """Lay a curve over the active mesh, from the other selected object to the 3D cursor, where it is not too steep"""
+
+    bl_idname = "quarry.mesh_path"
+    bl_label = "Path over Active Mesh"
+    usable = staticmethod(lambda context: mesh_is_active(context) and len(context.selected_objects) == 2)
+
+    steepest: FloatProperty(name="Steepest", default=math.radians(45), min=0, max=math.radians(89), subtype="ANGLE")
+
+    def work(self, context):
+        from quarry.blender.meshes import triangles_of
+
+        ground = context.active_object
+        (walker,) = [each for each in context.selected_objects if each is not ground]
+        mesh = NavigationMesh(*triangles_of(ground), steepest=math.degrees(self.steepest), name="tool")
+        start, goal = walker.matrix_world.translation[:], context.scene.cursor.location[:]
+        (way,) = session.run(ways(mesh, [start], [goal]))
+        if not len(way):
+            raise ValueError(f"there is no way over {ground.name!r} that is not too steep")
+        return lay_curve(context, way, max(ground.dimensions) / 500)
+
+
+CLASSES = (QUARRY_OT_drop, QUARRY_OT_select_seen, QUARRY_OT_path, QUARRY_OT_mesh_path)
 
 
 def register():

@@ -40,3 +40,12 @@ def test_the_example_of_a_frame_loop_moves_its_flock():
     shown = numpy.empty(3000, dtype="f4")
     bpy.data.meshes["Flock"].attributes["position"].data.foreach_get("vector", shown)
     assert (shown == places.reshape(-1)).all()
+
+
+def test_the_example_with_a_ditch_digs_it():
+    fresh()
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        names = runpy.run_path(os.path.join(EXAMPLES, "dig.py"))
+    report = names["report"]
+    assert report.edits == 3 and report.samples > 1000 and f"{report.samples:,} samples" in said.getvalue(), said.getvalue()

@@ -10,7 +10,7 @@ import bpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-MODULES = ["life_tests", "graded_tests", "terrain_tests", "loop_tests", "tool_tests", "example_tests", "fault_tests"]
+MODULES = ["life_tests", "graded_tests", "terrain_tests", "sculpt_tests", "loop_tests", "tool_tests", "example_tests", "fault_tests"]
 
 
 def main(words):

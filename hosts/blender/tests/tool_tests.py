@@ -102,3 +102,26 @@ def test_a_path_over_walls_is_refused():
     bpy.context.view_layer.objects.active = walker
     bpy.context.scene.cursor.location = (25, 0, 0)
     refused(bpy.ops.quarry.path, "no way")
+
+
+def test_a_path_over_the_active_mesh_goes_round_a_hole():
+    fresh()
+    squares = [(x, y) for x in range(-5, 5) for y in range(-5, 5) if not (-2 <= x < 2 and y < 4)]
+    corners = [corner for x, y in squares for corner in ((x, y, 0), (x + 1, y, 0), (x + 1, y + 1, 0), (x, y + 1, 0))]
+    mesh = bpy.data.meshes.new("floor")
+    mesh.from_pydata(corners, [], [tuple(range(4 * each, 4 * each + 4)) for each in range(len(squares))])
+    floor, walker = _link("floor", mesh), _link("walker", place=(-4, -4, 1))
+    floor.scale, floor.location = (2, 2, 1), (0, 0, 3)
+    bpy.context.view_layer.update()
+    for each in (floor, walker):
+        each.select_set(True)
+    bpy.context.view_layer.objects.active = floor
+    bpy.context.scene.cursor.location = (8, -8, 0)
+    assert bpy.ops.quarry.mesh_path() == {"FINISHED"}
+    points = [tuple(each.co[:3]) for each in bpy.data.objects["Quarry Path"].data.splines[0].points]
+    assert numpy.hypot(points[0][0] + 4, points[0][1] + 4) < 1e-4 and numpy.hypot(points[-1][0] - 8, points[-1][1] + 8) < 1e-4
+    for corner in ((-4, 8), (4, 8)):  # of the hole, in the world
+        assert min(numpy.hypot(x - corner[0], y - corner[1]) for x, y, _ in points) < 1e-3
+    assert all(3 <= z < 3.1 for _, _, z in points)
+    bpy.context.scene.cursor.location = (0, 0, 0)  # in the hole
+    refused(bpy.ops.quarry.mesh_path, "no way")

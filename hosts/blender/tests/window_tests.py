@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 import zlib
+from types import SimpleNamespace
 
 import bpy
 import numpy
@@ -50,6 +51,19 @@ def press(key):
     window = bpy.context.window_manager.windows[0]
     window.event_simulate(type=key, value="PRESS", x=400, y=400)
     window.event_simulate(type=key, value="RELEASE", x=400, y=400)
+
+
+def drag(places, ctrl=False):
+    """The left mouse button, pressed at the first of these places of the window and released at the last."""
+    window = bpy.context.window_manager.windows[0]
+    for index, (x, y) in enumerate(places):
+        window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y, ctrl=ctrl)
+        if index == 0:
+            yield from wait(0.2)
+            window.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y, ctrl=ctrl)
+        yield from wait(0.1)
+    window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=places[-1][0], y=places[-1][1], ctrl=ctrl)
+    yield from wait(0.5)
 
 
 def wait(seconds):
@@ -124,6 +138,58 @@ def test_a_terrain_comes_while_the_interface_lives_and_every_panel_is_drawn():
     assert set(drawn) == {each.__name__ for each in extension("panel").CLASSES}, drawn
     picture = save_picture("terrain")
     assert len(numpy.unique(picture.reshape(-1, 3), axis=0)) > 500
+
+
+def test_strokes_of_the_mouse_sculpt_the_terrain_and_esc_ends_it():
+    from quarry.blender.ground import edits_of
+
+    terrain = extension("terrain").selected(bpy.context)
+    sculpt = extension("sculpt")
+
+    def seen():
+        return sum(len(each.data.vertices) for each in terrain.all_objects), len(edits_of(terrain))
+
+    look(130, 0.9)
+    yield from wait(0.5)
+    untouched = seen()
+    options().brush, options().brush_radius, options().brush_strength = "dig", 6, 1
+    with bpy.context.temp_override(**view()):
+        assert bpy.ops.quarry.sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert not bpy.ops.quarry.sculpt.poll()
+    yield from wait(0.3)
+    yield from drag([(250 + 40 * each, 300 + 25 * each) for each in range(8)])
+    print(f"  {sculpt.last}")
+    dug = seen()
+    assert dug != untouched and dug[1] > 0 and "samples" in sculpt.last, options().problem
+    options().brush = "add"
+    yield from drag([(620 - 40 * each, 330 + 10 * each) for each in range(6)])
+    built = seen()
+    assert built != dug and built[1] > dug[1]
+    options().brush, options().brush_material = "paint", "2"
+    yield from drag([(300 + 60 * each, 480 - 20 * each) for each in range(6)])
+    window = bpy.context.window_manager.windows[0]
+    for _ in range(40):
+        window.event_simulate(type="WHEELDOWNMOUSE", value="PRESS", x=900, y=300)
+    yield from wait(0.5)
+    window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=520, y=420)
+    yield from wait(0.7)
+    save_picture("sculpt")
+    for _ in range(2):
+        window.event_simulate(type="Z", value="PRESS", ctrl=True, x=420, y=400)
+        window.event_simulate(type="Z", value="RELEASE", ctrl=True, x=420, y=400)
+        yield from wait(0.6)
+    assert seen()[0] == dug[0], (seen(), dug, sculpt.last)
+    # What is over the sidebar is the sidebar's.
+    side = next(each for each in view()["area"].regions if each.type == "UI")
+    for x, y, region in ((side.x + side.width // 2, side.y + 10, None), (400, 400, view()["region"]), (5000, 5, None)):
+        assert sculpt.view_under(view()["area"], SimpleNamespace(mouse_x=x, mouse_y=y)) == region
+    assert sculpt.active
+    edits = seen()[1]
+    press("ESC")
+    yield from until(lambda: not sculpt.active, 10)
+    assert bpy.ops.quarry.sculpt.poll() and not options().problem
+    yield from drag([(300, 300), (340, 340)])
+    assert seen()[1] == edits
 
 
 def test_esc_takes_a_terrain_back():
@@ -222,7 +288,15 @@ def test_loading_a_file_ends_the_walk_and_the_engine_stays():
 
 
 def test_closing_down_leaves_nothing():
+    with bpy.context.temp_override(**view()):
+        bpy.ops.quarry.terrain_add("EXEC_DEFAULT", kind="noise", size=64, lods=1)
+    yield from until(lambda: not options().task)
+    with bpy.context.temp_override(**view()):
+        assert bpy.ops.quarry.sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    yield from wait(0.3)
     disable()
+    sculpt = extension("sculpt")
+    assert not sculpt.active and sculpt._cursor is None and sculpt._timer is None
     yield from wait(0.5)
     assert not children() and not threads() and not handlers()
     live = extension("live")

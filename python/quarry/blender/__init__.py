@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from .batches import (
         Batch as Batch,
         Grid as Grid,
+        NavigationMesh as NavigationMesh,
         cast_rays as cast_rays,
         collisions as collisions,
         paths as paths,
         share_mesh as share_mesh,
         steering as steering,
         visible as visible,
+        ways as ways,
     )
     from .crowd import Crowd as Crowd
     from .ground import TerrainBuild as TerrainBuild
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from .meshes import fill_mesh as fill_mesh
     from .meshes import place_objects as place_objects
     from .meshes import set_positions as set_positions
+    from .sculpting import redo_stroke as redo_stroke
+    from .sculpting import sculpt as sculpt
+    from .sculpting import undo_stroke as undo_stroke
     from ._session import Call as Call
     from ._session import Session as Session
     from ._session import session as session
@@ -37,12 +42,14 @@ if TYPE_CHECKING:
 _WHERE = {
     "Batch": "batches",
     "Grid": "batches",
+    "NavigationMesh": "batches",
     "cast_rays": "batches",
     "collisions": "batches",
     "paths": "batches",
     "share_mesh": "batches",
     "steering": "batches",
     "visible": "batches",
+    "ways": "batches",
     "Crowd": "crowd",
     "TerrainBuild": "ground",
     "TerrainSettings": "ground",
@@ -50,6 +57,9 @@ _WHERE = {
     "fill_mesh": "meshes",
     "place_objects": "meshes",
     "set_positions": "meshes",
+    "redo_stroke": "sculpting",
+    "sculpt": "sculpting",
+    "undo_stroke": "sculpting",
     "Call": "_session",
     "Session": "_session",
     "session": "_session",

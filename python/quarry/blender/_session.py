@@ -15,9 +15,12 @@ from ..stats import EngineStats, ShutdownReport, WorkerHealth
 from .batches import Batch
 
 MOST_WORKERS = 64
-HANDLERS = ("quarry.handlers", "quarry.blender.jobs")
+HANDLERS = ("quarry.handlers", "quarry.blender.jobs", "quarry.blender.navigation", "quarry.blender.terrain_jobs")
 # All of these compute from their payload alone: a job whose worker has died is run again.
-_RUN_AGAIN = ("compute_heavy", "echo", "ping", "busy", "cast", "find", "heights", "meet", "see", "steer", "terrain_chunk")
+_RUN_AGAIN = ("compute_heavy", "echo", "ping", "busy", "cast", "find", "heights", "meet", "see", "steer", "terrain_chunk", "walk")
+GROUNDS = "ground."
+"""Keys of sculpted grounds begin with it. They are named after their content, and the last few are kept."""
+_MOST_GROUNDS = 4
 _REMEMBERED = 1000
 _logger = logging.getLogger("quarry.worker")
 
@@ -155,9 +158,14 @@ class Session:
     def share(self, key: str, value: Any) -> None:
         """Sends a value to all workers, once: the same object under the same key is not sent again. A worker that
         replaces another gets it, too. Jobs read it with `quarry.worker.state(key)`."""
-        if self._shared.get(key) is not value:
-            self.engine.broadcast(key, value)
-            self._shared[key] = value
+        if self._shared.get(key) is value or (key.startswith(GROUNDS) and key in self._shared):
+            return
+        self.engine.broadcast(key, value)
+        self._shared[key] = value
+        grounds = [each for each in self._shared if each.startswith(GROUNDS)]
+        for each in grounds[:-_MOST_GROUNDS]:
+            self.engine.forget(each)
+            del self._shared[each]
 
     def submit(
         self, handler: str, payload: Any, done: Callable[[Result], None], *, frame: Optional[int] = None, **options: Any

@@ -73,6 +73,35 @@ def paths(grid: Grid, starts: Any, goals: Any, parts: int = PARTS) -> Batch:
     return Batch("find", jobs, _flat, [(grid.key, grid.costs)])
 
 
+class NavigationMesh:
+    """Triangles on which somebody can walk, to be sent once. Corners that are closer together than `weld` are one; triangles
+    that are steeper than `steepest` degrees, or seen from below, are left out."""
+
+    def __init__(self, vertices: Any, triangles: Any, steepest: float = 45.0, weld: float = 1e-3, name: str = "ground") -> None:
+        import numpy
+
+        mesh = SharedMesh(name, vertices, triangles)
+        if not (0 <= steepest < 90 and weld > 0):
+            raise ValueError("steepest must be 0 to below 90 degrees, and weld above 0")
+        vertices, triangles = mesh.value
+        if len(vertices):
+            cells = numpy.rint(vertices.astype("f8") / weld).astype("i8")
+            _, kept, names = numpy.unique(cells, axis=0, return_index=True, return_inverse=True)
+            vertices, triangles = vertices[kept], names.reshape(-1)[triangles].astype("i4")
+        self.key = "walk." + name
+        self.value = (vertices, triangles, float(steepest))
+
+
+def ways(mesh: NavigationMesh, starts: Any, goals: Any, parts: int = PARTS) -> Batch:
+    """Ways over a navigation mesh, between places (x, y, z), each on the triangle above or below it: a list of (n, 3) arrays,
+    empty where there is no way or no ground. Looked for over the middles of edges, then pulled tight, seen from above; all of a
+    way lies on the mesh."""
+    starts = _array(starts, (-1, 3), "starts")
+    goals = _array(goals, (len(starts), 3), "goals")
+    jobs = [(mesh.key, starts[a:b], goals[a:b]) for a, b in _slices(len(starts), parts)]
+    return Batch("walk", jobs, _flat, [(mesh.key, mesh.value)])
+
+
 def visible(centres: Any, radii: Any, planes: Any, eye: Any = None, distance: float = 0.0, parts: int = PARTS) -> Batch:
     """Which spheres a view can see: an array of bool. `planes` are (n, 4), (x, y, z, w) with x*X + y*Y + z*Z + w >= 0
     inside; spheres that are further than `distance` from the eye (0: as far as you like) are not seen."""

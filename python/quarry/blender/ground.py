@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from array import array
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from ..edit_log import EditLog
 from ..terrain import HIGH_X, HIGH_Z, LOW_X, LOW_Z
-from ._session import Call, Session
+from ._session import GROUNDS, Call, Session
 from .batches import PARTS, Batch, _slices
-from .jobs import FieldSpec, field_of
+from .terrain_jobs import FieldSpec, field_of
 
 FORMAT = 1
 """Of the settings that are stored in a file."""
 MOST_CHUNKS = 40_000
 PROPERTY = "quarry_terrain"
+"""Of a terrain's collection: its settings."""
+EDITS = "quarry_edits"
+"""Of a terrain's collection: how its ground was sculpted, the bytes of `quarry.edit_log.EditLog` as whole numbers of 32 bits."""
+CHUNK = "quarry_chunk"
+"""Of a chunk's object: its key."""
+LOD = "quarry_lod"
+"""Of the collections in a terrain's collection: their level of detail."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,8 @@ class TerrainSettings:
     amplitude: float = 32.0
     description: str = ""
     folder: str = "."
+    edits: bytes = b""
+    """How the ground was sculpted; kept apart from the other settings."""
 
     def spec(self) -> FieldSpec:
         """For workers. ValueError: there is no such field; JSON is read here, so that its error comes at once."""
@@ -50,6 +62,15 @@ class TerrainSettings:
             raise ValueError(f"the field must be noise, showcase or json, not {self.kind!r}")
         field_of(spec)
         return spec
+
+    def ground(self) -> "Tuple[FieldSpec, List[Tuple[str, Any]]]":
+        """For workers, with edits: the field, and what has to be shared before."""
+        spec = self.spec()
+        if not self.edits:
+            return spec, []
+        # Two grounds that differ have different keys, so that jobs of both can be under way.
+        key = GROUNDS + hashlib.sha256(repr((spec, self.voxel)).encode() + self.edits).hexdigest()[:40]
+        return ("edited", key), [(key, (spec, self.voxel, self.edits))]
 
     def _half_width(self) -> int:
         """In chunks of each level: the half of a level's square is the square of the next finer one."""
@@ -104,7 +125,17 @@ class TerrainSettings:
 
     def to_text(self) -> str:
         """For a custom property."""
-        return json.dumps({"format": FORMAT, **asdict(self)})
+        values = asdict(self)
+        del values["edits"]
+        return json.dumps({"format": FORMAT, **values})
+
+    @staticmethod
+    def of(collection: Any) -> "TerrainSettings":
+        """Of a terrain's collection, with its edits. ValueError: they were written by a newer version, or are damaged."""
+        settings = TerrainSettings.from_text(collection[PROPERTY])
+        edits = edits_of(collection)
+        EditLog(edits)
+        return replace(settings, edits=edits)
 
     @staticmethod
     def from_text(text: str) -> "TerrainSettings":
@@ -119,33 +150,55 @@ class TerrainSettings:
                 f"this terrain was made by a newer version of Quarry (its settings are of format {format}, this version "
                 f"knows {FORMAT}): its meshes can be used, but not made anew or exported"
             )
+        values.pop("edits", None)
         try:
             return TerrainSettings(**values)
         except TypeError as error:
             raise ValueError(f"the terrain's settings in this file are damaged: {error}") from error
 
 
+def edits_of(collection: Any) -> bytes:
+    """ValueError: the property is not ours."""
+    value = collection.get(EDITS)
+    try:
+        return b"" if value is None else memoryview(value).tobytes()
+    except TypeError as error:
+        raise ValueError("the edits in this file are damaged: they are no numbers") from error
+
+
+def keep_edits(collection: Any, edits: bytes) -> None:
+    # Blender 5.2 keeps the old length where an array is assigned over another.
+    if EDITS in collection:
+        del collection[EDITS]
+    collection[EDITS] = array("i", edits)
+
+
 def chunk_batch(settings: TerrainSettings) -> Batch:
     """One job a chunk."""
-    spec = settings.spec()
+    spec, shares = settings.ground()
     jobs = [(spec, key, mask, settings.cells, settings.voxel) for key, mask in settings.chunks()]
-    return Batch("terrain_chunk", jobs, list)
+    return Batch("terrain_chunk", jobs, list, shares)
 
 
 def height_batch(settings: TerrainSettings, x: Any, y: Any, parts: int = 2 * PARTS) -> Batch:
     """The height of the ground at (x, y)."""
     import numpy
 
-    spec = settings.spec()
+    spec, shares = settings.ground()
     jobs = [(spec, x[a:b], y[a:b], settings.bottom, settings.top) for a, b in _slices(len(x), parts)]
-    return Batch("heights", jobs, lambda values: numpy.concatenate(values) if values else numpy.empty(0, dtype="f4"))
+
+    def join(values: List[Any]) -> Any:
+        return numpy.concatenate(values) if values else numpy.empty(0, dtype="f4")
+
+    return Batch("heights", jobs, join, shares)
 
 
 def export_batch(settings: TerrainSettings, path: str) -> Batch:
     """One job that writes the whole terrain to a .glb, .obj, .ply or .stl file."""
     chunks = settings.chunks()
-    job = (settings.spec(), [key for key, _ in chunks], [mask for _, mask in chunks], settings.cells, settings.voxel, path)
-    return Batch("export_terrain", [job], lambda values: values[0])
+    spec, shares = settings.ground()
+    job = (spec, [key for key, _ in chunks], [mask for _, mask in chunks], settings.cells, settings.voxel, path)
+    return Batch("export_terrain", [job], lambda values: values[0], shares)
 
 
 class TerrainBuild:
@@ -161,10 +214,12 @@ class TerrainBuild:
         self.settings = settings
         self.problem = ""
         self.chunks = self.vertices = self.triangles = 0
-        self._collections: Dict[int, str] = {}
-        self.root = self._collection(name, bpy.context.scene.collection)
-        bpy.data.collections[self.root][PROPERTY] = settings.to_text()
-        self._material = ground_material().name
+        made = bpy.data.collections.new(name)
+        bpy.context.scene.collection.children.link(made)
+        made[PROPERTY] = settings.to_text()
+        if settings.edits:
+            keep_edits(made, settings.edits)
+        self.root = str(made.name)
         self.call: Call = session.send(batch, failed=self._failed, each=self._take)
 
     @property
@@ -175,35 +230,14 @@ class TerrainBuild:
     def progress(self) -> float:
         return self.call.finished / max(1, self.call.total)
 
-    def _collection(self, name: str, parent: Any) -> str:
-        made = self._bpy.data.collections.new(name)
-        parent.children.link(made)
-        return str(made.name)
-
-    def _lod_collection(self, lod: int) -> Any:
-        # By name, as undo makes another object of everything.
-        collections = self._bpy.data.collections
-        if lod not in self._collections:
-            self._collections[lod] = self._collection(f"{self.root} LOD {lod}", collections[self.root])
-        return collections[self._collections[lod]]
-
     def _take(self, _: int, arrays: Optional[Dict[str, Any]]) -> None:
         if arrays is None:
             return
-        from .meshes import fill_mesh
-
-        bpy = self._bpy
-        collection = bpy.data.collections.get(self.root)
+        # By name, as undo makes another object of everything.
+        collection = self._bpy.data.collections.get(self.root)
         if collection is None:
             raise ValueError("the terrain's collection was deleted while its chunks were on their way")
-        lod, x, y, z = arrays["key"]
-        name = f"{self.root} {lod} {x} {y} {z}"
-        mesh = bpy.data.meshes.new(name)
-        fill_mesh(mesh, arrays)
-        mesh.materials.append(bpy.data.materials.get(self._material))
-        shown = bpy.data.objects.new(name, mesh)
-        shown.location = arrays["origin"]
-        self._lod_collection(lod).objects.link(shown)
+        add_chunk(collection, arrays)
         self.chunks += 1
         self.vertices += len(arrays["positions"]) // 3
         self.triangles += len(arrays["indices"]) // 3
@@ -219,6 +253,36 @@ class TerrainBuild:
 
     def _remove(self) -> None:
         remove_terrain(self.root)
+
+
+def add_chunk(root: Any, arrays: Dict[str, Any]) -> Any:
+    """A chunk's object, in the collection of its level."""
+    import bpy
+
+    from .meshes import fill_mesh
+
+    key = arrays["key"]
+    name = " ".join(map(str, (root.name, *key)))
+    mesh = bpy.data.meshes.new(name)
+    fill_mesh(mesh, arrays)
+    mesh.materials.append(ground_material())
+    made = bpy.data.objects.new(name, mesh)
+    made[CHUNK] = key
+    made.location = arrays["origin"]
+    _level(root, key[0]).objects.link(made)
+    return made
+
+
+def _level(root: Any, lod: int) -> Any:
+    for each in root.children:
+        if each.get(LOD) == lod:
+            return each
+    import bpy
+
+    made = bpy.data.collections.new(f"{root.name} LOD {lod}")
+    made[LOD] = lod
+    root.children.link(made)
+    return made
 
 
 def remove_terrain(root: str) -> None:

@@ -43,6 +43,56 @@ def cheapest(costs: Sequence[Vector], start: Tuple[int, int], goal: Tuple[int, i
     return math.inf
 
 
+def shortest_over_middles(
+    vertices: Sequence[Vector], triangles: Sequence[Sequence[int]], start: Vector, first: int, goal: Vector, last: int
+) -> float:
+    """Over a navigation mesh from a place on one triangle to a place on another, by way of middles of edges that two triangles
+    have, by Dijkstra's algorithm; infinite: there is none."""
+    if first == last:
+        return math.dist(start, goal)
+    owners: Dict[Tuple[int, int], List[int]] = {}
+    for index, (a, b, c) in enumerate(triangles):
+        for p, q in ((a, b), (b, c), (c, a)):
+            owners.setdefault((min(p, q), max(p, q)), []).append(index)
+    shared = {edge: both for edge, both in owners.items() if len(both) == 2}
+    middles = {(a, b): [(x + y) / 2 for x, y in zip(vertices[a], vertices[b])] for a, b in shared}
+    known: Dict[Tuple[int, int], float] = {}
+    heap = [(math.dist(start, middles[edge]), edge) for edge, both in shared.items() if first in both]
+    heapq.heapify(heap)
+    best = math.inf
+    while heap:
+        cost, edge = heapq.heappop(heap)
+        if edge in known:
+            continue
+        known[edge] = cost
+        if last in shared[edge]:
+            best = min(best, cost + math.dist(middles[edge], goal))
+        for other, both in shared.items():
+            if other not in known and set(both) & set(shared[edge]):
+                heapq.heappush(heap, (cost + math.dist(middles[edge], middles[other]), other))
+    return best
+
+
+def shortest_through(start: Vector, portals: Sequence[Tuple[Vector, Vector]], goal: Vector) -> float:
+    """The length, seen from above, of the shortest way through edges in their order: every line between their corners is
+    tried."""
+    stops = [(0, start)] + [(index + 1, corner) for index, both in enumerate(portals) for corner in both]
+    stops.append((len(portals) + 1, goal))
+    least = [0.0] + [math.inf] * (len(stops) - 1)
+    for to, (end, b) in enumerate(stops):
+        for at, (begin, a) in enumerate(stops[:to]):
+            if begin < end and all(_crosses(a, b, *portals[each - 1]) for each in range(begin + 1, end)):
+                least[to] = min(least[to], least[at] + math.dist(a[:2], b[:2]))
+    return least[-1]
+
+
+def _crosses(a: Vector, b: Vector, c: Vector, d: Vector) -> bool:
+    def side(p: Vector) -> float:
+        return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+
+    return min(side(c), side(d)) <= 1e-12 and max(side(c), side(d)) >= -1e-12
+
+
 def visible(
     centres: Sequence[Vector], radii: Vector, planes: Sequence[Vector], eye: Optional[Vector] = None, distance: float = 0.0
 ) -> List[bool]:

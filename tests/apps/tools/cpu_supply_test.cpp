@@ -1,11 +1,22 @@
 #include "tools/cpu_supply.hpp"
 
+#include <array>
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tools/cpu_work.hpp"
 
 namespace quarry::app {
 namespace {
+
+using namespace std::chrono_literals;
 
 TEST(CpuShares, AreOfAllTheTimeOfAllProcessors) {
     const CpuShares shares = shares_between({1, 10, 5, 100}, {3, 15, 6, 104});
@@ -44,6 +55,54 @@ TEST(CpuSupply, CountsWhatThisProcessComputes) {
     if (shares.idle == 1) GTEST_SKIP() << "the system does not say";
     EXPECT_GT(shares.own, 0);
     EXPECT_NEAR(shares.own + shares.others + shares.stolen + shares.idle, 1, 1e-9);
+}
+
+// A process that computes for 0.3 s of CPU time and then waits for the end of the pipe.
+class BusyChild {
+  public:
+    BusyChild() {
+        if (pipe(ends_.data()) != 0) throw std::runtime_error("no pipe");
+        child_ = fork();
+        if (child_ != 0) return;
+        close(ends_[1]);
+        while (thread_cpu_time() < 300ms) {
+        }
+        char byte = 0;
+        [[maybe_unused]] const ssize_t over = read(ends_[0], &byte, 1);
+        _exit(0);
+    }
+    BusyChild(const BusyChild&) = delete;
+    BusyChild& operator=(const BusyChild&) = delete;
+    ~BusyChild() {
+        close(ends_[0]);
+        close(ends_[1]);
+        waitpid(child_, nullptr, 0);
+    }
+
+  private:
+    std::array<int, 2> ends_{};
+    pid_t child_ = -1;
+};
+
+TEST(CpuSupply, WorkerProcessesCountAsOwnWhileTheyLiveAndAfterwards) {
+    // Without what this process needs itself, to look so often.
+    const auto of_children = [] {
+        rusage usage{};
+        getrusage(RUSAGE_SELF, &usage);
+        const double self = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                            static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+        return read_cpu_times().value().own - self;
+    };
+    const double before = of_children();
+    const auto more = [&] { return of_children() - before; };
+    {
+        const BusyChild child;
+        const auto end = std::chrono::steady_clock::now() + 10s;
+        while (more() < 0.28 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(10ms);
+        EXPECT_GE(more(), 0.2);
+    }
+    EXPECT_GE(more(), 0.2);
+    EXPECT_LT(more(), 5) << "counted more than once";
 }
 
 }  // namespace
