@@ -136,16 +136,22 @@ void PoolJobs::reorder(const Rank& rank) {
 
 void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
     queue_->take_begun(begun);
-    for (MeshOutcome& outcome : made_here_) outcomes.push_back(std::move(outcome));
-    made_here_.clear();
+    for (MeshOutcome& outcome : came_) outcomes.push_back(std::move(outcome));
+    came_.clear();
     inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
 }
 
 bool PoolJobs::run_urgent() {
     std::optional<MeshJob> job = queue_->pop_urgent();
     if (!job) return false;
-    made_here_.push_back(run(*std::move(job)));
+    came_.push_back(run(*std::move(job)));
     return true;
+}
+
+// Asleep: a thread that spins would take time from a worker, where there are as many of them as processors.
+void PoolJobs::wait_for_outcome(std::chrono::nanoseconds most) {
+    inbox_.deliver_until(
+        most, [&] { return !came_.empty(); }, [&](MeshOutcome& outcome) { came_.push_back(std::move(outcome)); });
 }
 
 std::size_t PoolJobs::queued() const {
