@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "quarry/jobs/caller_goes_on.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/streamer_options.hpp"
@@ -211,6 +212,9 @@ void Engine::queue_requests() {
         requests.push_back(
             {chunk.ticket, key, source_, chunk.patches, square_to_anchors(chunk.stale), near || chunk.is_edited, near});
     }
+    // See wait_for_near: workers should begin on other processors, not behind this thread.
+    std::optional<CallerGoesOn> goes_on;
+    if (!near_.empty() && may_wait()) goes_on.emplace();
     jobs_->queue(std::move(requests));
 }
 
@@ -304,11 +308,15 @@ bool Engine::has_near_work() const {
     });
 }
 
+bool Engine::may_wait() const noexcept {
+    return options_.clock == nullptr && options_.wait > 0;
+}
+
 // The host's thread lends a hand rather than look on.
 void Engine::wait_for_near() {
     using Clock = std::chrono::steady_clock;
     if (!has_near_work()) return;
-    if (options_.clock == nullptr && options_.wait > 0) {
+    if (may_wait()) {
         const Clock::time_point begin = Clock::now();
         const std::chrono::duration<double, std::nano> most(options_.wait * 1e9);
         while (has_near_work()) {
@@ -318,7 +326,7 @@ void Engine::wait_for_near() {
             if (make_cost_.expected() < left.count() && jobs_->run_near()) {
                 make_cost_.learn(static_cast<double>(std::chrono::nanoseconds(Clock::now() - now).count()));
             } else {
-                std::this_thread::yield();
+                jobs_->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
             }
             take_outcomes();
             if (must_queue_) queue_requests();

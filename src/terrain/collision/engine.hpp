@@ -97,6 +97,7 @@ class Engine {
     void take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches);
     void count(const CollisionPatch& patch, int times) noexcept;
     bool has_near_work() const;
+    bool may_wait() const noexcept;
     void wait_for_near();
 
     // delivery.cpp

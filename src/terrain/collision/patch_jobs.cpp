@@ -87,8 +87,8 @@ void PoolPatchJobs::submit(bool by_frame_lane) {
 
 // Outcomes first: whatever has come out had begun before.
 void PoolPatchJobs::collect(std::vector<std::uint64_t>& begun, std::vector<PatchOutcome>& outcomes) {
-    for (PatchOutcome& outcome : made_here_) outcomes.push_back(std::move(outcome));
-    made_here_.clear();
+    for (PatchOutcome& outcome : came_) outcomes.push_back(std::move(outcome));
+    came_.clear();
     inbox_.deliver(DeliveryBudget::everything(),
                    [&](PatchOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
     queue_->take_begun(begun);
@@ -97,8 +97,14 @@ void PoolPatchJobs::collect(std::vector<std::uint64_t>& begun, std::vector<Patch
 bool PoolPatchJobs::run_near() {
     std::optional<PatchRequest> request = queue_->pop_near();
     if (!request) return false;
-    made_here_.push_back(run(*std::move(request)));
+    came_.push_back(run(*std::move(request)));
     return true;
+}
+
+// Asleep: a thread that spins would take time from a worker, where there are as many of them as processors.
+void PoolPatchJobs::wait_for_outcome(std::chrono::nanoseconds most) {
+    inbox_.deliver_until(
+        most, [&] { return !came_.empty(); }, [&](PatchOutcome& outcome) { came_.push_back(std::move(outcome)); });
 }
 
 }  // namespace quarry::terrain::collision

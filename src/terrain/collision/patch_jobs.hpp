@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -51,6 +52,8 @@ class PatchJobs {
     virtual void collect(std::vector<std::uint64_t>& begun, std::vector<PatchOutcome>& outcomes) = 0;
     // Carries out the first in line on this thread, if somebody waits for it. False: there is none.
     virtual bool run_near() = 0;
+    // Until an outcome can be collected, and no longer than that.
+    virtual void wait_for_outcome(std::chrono::nanoseconds most) { static_cast<void>(most); }
 };
 
 // Requests that have not begun, shared by the host's thread and the workers.
@@ -83,6 +86,7 @@ class PoolPatchJobs final : public PatchJobs {
     void queue(std::vector<PatchRequest> requests) override;
     void collect(std::vector<std::uint64_t>& begun, std::vector<PatchOutcome>& outcomes) override;
     bool run_near() override;
+    void wait_for_outcome(std::chrono::nanoseconds most) override;
 
   private:
     void submit(bool by_frame_lane);
@@ -91,7 +95,7 @@ class PoolPatchJobs final : public PatchJobs {
     const Lane lane_;
     std::shared_ptr<PatchQueue> queue_ = std::make_shared<PatchQueue>();
     Inbox<PatchOutcome> inbox_;
-    std::vector<PatchOutcome> made_here_;
+    std::vector<PatchOutcome> came_;  // and were not collected yet
 };
 
 }  // namespace quarry::terrain::collision
