@@ -10,6 +10,7 @@
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "terrain/collision/tidy.hpp"
 #include "terrain/content_hasher.hpp"
+#include "terrain/extract_triangles.hpp"
 #include "terrain/nearest_rounding.hpp"
 
 namespace quarry::terrain::collision {
@@ -187,7 +188,7 @@ PatchSet make_patches(const Source& source, const ChunkKey& key, const PatchSet*
     thread_local std::optional<ExtractScratch> kept;
     std::optional<ExtractScratch> scratch = std::exchange(kept, std::nullopt);
     if (!scratch) scratch.emplace();
-    const BakedChunk chunk = extract_baked(*source.field, key, 0, source.extract, *scratch);
+    const BakedChunk chunk = impl::extract_triangles(*source.field, key, source.extract, *scratch);
     kept = std::move(scratch);
     if (chunk.content != ChunkContent::surface) return set;
     Surface surface;

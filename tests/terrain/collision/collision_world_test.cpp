@@ -165,7 +165,7 @@ TEST(CollisionQueries, SweepsStopWhereASlowSearchSaysTheyFirstTouch) {
     for (const double voxel : {1.0, 0.25}) {
         const Asked asked(hills(), voxel);
         int hits = 0;
-        for (int round = 0; round < 60; ++round) {
+        for (int round = 0; round < 24; ++round) {
             const double x = random.real(-8, 8) * voxel;
             const double z = random.real(-8, 8) * voxel;
             const double ground = asked.world.ground_at(x, z, -18 * voxel, 18 * voxel).height.value_or(-4 * voxel);
@@ -200,7 +200,7 @@ TEST(CollisionQueries, SweepsStopWhereASlowSearchSaysTheyFirstTouch) {
             const Position& n = answer.hit->normal;
             EXPECT_NEAR(std::hypot(n.x, n.y, n.z), 1, 1e-9);
         }
-        EXPECT_GT(hits, 10);
+        EXPECT_GT(hits, 5);
     }
 }
 

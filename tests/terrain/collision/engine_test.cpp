@@ -136,7 +136,8 @@ TEST(CollisionEngine, WhatIsNearComesInTheSameFrameAndIsMadeByTheHostIfNeedBe) {
     EXPECT_EQ(collision.engine->stats().late, 0u);
     EXPECT_GE(collision.engine->stats().in_frame, 1u);
     collision.deliver(DeliveryBudget::only_items(1));
-    for (const auto& [id, patch] : collision.host.shapes) {
+    for (const auto& shape : collision.host.shapes) {
+        const auto& patch = shape.second;
         const PlaceBox box{{patch->chunk.x * 16.0 + patch->bounds.low.x, patch->chunk.y * 16.0 + patch->bounds.low.y,
                             patch->chunk.z * 16.0 + patch->bounds.low.z},
                            {patch->chunk.x * 16.0 + patch->bounds.high.x, patch->chunk.y * 16.0 + patch->bounds.high.y,
