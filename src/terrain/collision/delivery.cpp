@@ -29,7 +29,7 @@ std::size_t Engine::order_events() {
         const PatchTable::Place& place = table_[slot];
         const CollisionPatch* const patch = place.now != nullptr ? place.now.get() : place.told.get();
         if (patch == nullptr) {
-            ranks_.push_back({0, slot});
+            ranks_.emplace_back(0.0, slot);
             continue;
         }
         const auto corner = [&](const Vector3& at) {
@@ -37,7 +37,7 @@ std::size_t Engine::order_events() {
             return LatticePlace{key.x * width() + at.x, key.y * width() + at.y, key.z * width() + at.z};
         };
         const double square = square_to_anchors({corner(patch->bounds.low), corner(patch->bounds.high)});
-        ranks_.push_back({square, slot});
+        ranks_.emplace_back(square, slot);
         if (place.now == nullptr && square > near * near) ++removals;
     }
     if (removals > kManyRemovals) {

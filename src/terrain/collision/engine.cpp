@@ -259,8 +259,8 @@ void Engine::came(PatchOutcome& outcome, Chunk& chunk) {
 
 // Both lists are in the order of the parts.
 void Engine::take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches) {
-    static const PatchSet kNothing;
-    const PatchSet& before = chunk.patches == nullptr ? kNothing : *chunk.patches;
+    static const PatchSet nothing;
+    const PatchSet& before = chunk.patches == nullptr ? nothing : *chunk.patches;
     std::vector<std::uint32_t> slots;
     slots.reserve(patches->patches.size());
     std::size_t old = 0;

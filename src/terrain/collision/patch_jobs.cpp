@@ -5,7 +5,7 @@
 
 namespace quarry::terrain::collision {
 
-PatchOutcome run(PatchRequest request) noexcept {
+PatchOutcome run(const PatchRequest& request) noexcept {
     PatchOutcome outcome;
     outcome.ticket = request.ticket;
     outcome.key = request.key;
@@ -80,7 +80,7 @@ void PoolPatchJobs::submit(bool by_frame_lane) {
                   [queue = queue_, by_frame_lane]() -> std::optional<PatchOutcome> {
                       std::optional<PatchRequest> next = queue->pop(by_frame_lane);
                       if (!next) return std::nullopt;
-                      return run(*std::move(next));
+                      return run(*next);
                   },
                   {.lane = by_frame_lane ? Lane::frame : lane_, .name = "collision"});
 }
@@ -97,7 +97,7 @@ void PoolPatchJobs::collect(std::vector<std::uint64_t>& begun, std::vector<Patch
 bool PoolPatchJobs::run_near() {
     std::optional<PatchRequest> request = queue_->pop_near();
     if (!request) return false;
-    came_.push_back(run(*std::move(request)));
+    came_.push_back(run(*request));
     return true;
 }
 

@@ -36,7 +36,7 @@ struct PatchOutcome {
 };
 
 // Does the work, on whatever thread. Errors come with the outcome.
-PatchOutcome run(PatchRequest request) noexcept;
+PatchOutcome run(const PatchRequest& request) noexcept;
 
 // Whoever carries requests out: a pool's workers, or a test that ends them in any order. All calls come from the host's
 // thread.

@@ -58,7 +58,7 @@ class Web {
         }
         // Each merge takes a vertex away; exchanges are counted, so that two of them cannot undo each other for ever.
         exchanges_ = 4 * alive_.size() + 64;
-        for (std::size_t i = 0; i < to_do_.size(); ++i) {
+        for (std::size_t i = 0; i < to_do_.size(); ++i) {  // NOLINT(modernize-loop-convert): the list grows
             const std::uint32_t t = to_do_[i];
             if (alive_[t] == 0 || !is_low(t)) continue;
             if (!improve(t)) ++left;

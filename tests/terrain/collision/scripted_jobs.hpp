@@ -52,7 +52,7 @@ class ScriptedPatchJobs final : public PatchJobs {
     bool end(std::size_t which = 0) {
         if (running.empty()) return false;
         const auto at = running.begin() + static_cast<std::ptrdiff_t>(which % running.size());
-        ended.push_back(run(std::move(*at)));
+        ended.push_back(run(*at));
         running.erase(at);
         return true;
     }
