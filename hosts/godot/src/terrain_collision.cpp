@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kStatic = 0;      // BODY_MODE_STATIC
 constexpr std::int64_t kTransform = 0;   // BODY_STATE_TRANSFORM
 constexpr double kMostChunksAway = 7.9;  // that a CollisionWorld takes is 8
+constexpr double kLongestWait = 0.001;   // seconds
 
 const Variant& physics() {
     // Never destroyed: the engine's functions may be gone before static objects are.
@@ -106,7 +107,7 @@ void TerrainCollision::set_ground(const CollisionGround& ground, const std::shar
     // The radius is one of Godot's space.
     options.radius = std::min(ground.radius / scale_of(transform_), kMostChunksAway * ground.cells * ground.voxel_size);
     options.near = std::min(options.radius, options.near / scale_of(transform_));
-    options.wait = ground.wait;
+    options.wait = 0;  // see deliver
     options.on_error = on_error_;
     const Linear linear = linear_of(transform_, ground.voxel_size);
     options.prepare = [linear](const terrain::CollisionPatch& patch) { return pack_faces(patch, linear); };
@@ -159,10 +160,8 @@ std::vector<terrain::Position> TerrainCollision::anchors(const std::optional<ter
     return places;
 }
 
-void TerrainCollision::update(const std::optional<terrain::Position>& viewer,
-                              std::chrono::duration<double, std::milli> budget) {
+void TerrainCollision::update(const std::optional<terrain::Position>& viewer) {
     if (world_ == nullptr) return;
-    has_changed_ = false;
     try {
         world_->update(anchors(viewer));
         last_problem_.clear();
@@ -171,8 +170,20 @@ void TerrainCollision::update(const std::optional<terrain::Position>& viewer,
         if (last_problem_ != error.what()) report_warning(std::string("collision: ") + error.what());
         last_problem_ = error.what();
     }
-    world_->inbox().deliver(budget, [&](terrain::CollisionEvent& event) { take(event); });
+}
+
+void TerrainCollision::deliver(Milliseconds budget) {
+    if (world_ == nullptr) return;
+    has_changed_ = false;
+    const auto start = std::chrono::steady_clock::now();
+    world_->wait_for_near(std::clamp(budget.count() / 2e3, 0.0, kLongestWait));
+    const Milliseconds waited = std::chrono::steady_clock::now() - start;
+    world_->inbox().deliver(budget - waited, [&](terrain::CollisionEvent& event) { take(event); });
     if (has_changed_) wake_bodies();
+}
+
+bool TerrainCollision::has_work() const {
+    return world_ != nullptr && !world_->at_rest();
 }
 
 void TerrainCollision::take(const terrain::CollisionEvent& event) {

@@ -20,7 +20,6 @@ struct CollisionGround {
     double voxel_size = 1;
     std::int32_t cells = 32;
     double radius = 48;
-    double wait = 0.001;  // seconds
 
     friend bool operator==(const CollisionGround&, const CollisionGround&) = default;
 };
@@ -55,8 +54,15 @@ class TerrainCollision {
     bool add_body(GDExtensionObjectPtr body);
     void remove_body(GDExtensionObjectPtr body);
 
-    // Once a frame.
-    void update(const std::optional<terrain::Position>& viewer, std::chrono::duration<double, std::milli> budget);
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+
+    // Once a frame: sets workers to work.
+    void update(const std::optional<terrain::Position>& viewer);
+    // Afterwards, with whatever else there is to do in between: hands over what is there. Waits for what is near for a
+    // part of the budget.
+    void deliver(Milliseconds budget);
+    // Whether the next delivery will need time.
+    bool has_work() const;
 
     bool is_ready_around(const terrain::Position& position, double radius) const;
     std::size_t shapes() const noexcept { return held_; }

@@ -83,8 +83,9 @@ void TerrainNode::process() {
     const std::optional<terrain::Viewer> viewer = find_viewer();
     if (world_ != nullptr) {
         const auto start = std::chrono::steady_clock::now();
-        collide(viewer ? &*viewer : nullptr);
+        begin_collision(viewer ? &*viewer : nullptr);
         stream(viewer ? &*viewer : nullptr);
+        end_collision(start);
         const auto end = std::chrono::steady_clock::now();
         frame_ms_ = milliseconds(end - start);
         frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
@@ -114,7 +115,7 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
             last_viewer_error_ = error.what();
         }
     }
-    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms - collision_ms_);
+    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms - collision_share());
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });

@@ -88,7 +88,9 @@ class TerrainNode {
     void exit_world();
     void process();
     void stream(const terrain::Viewer* viewer);
-    void collide(const terrain::Viewer* viewer);
+    void begin_collision(const terrain::Viewer* viewer);
+    void end_collision(std::chrono::steady_clock::time_point frame_began);
+    double collision_share() const;
     void take_event(World& world, terrain::StreamEvent& event);
     void look_for_ready(const terrain::Viewer& viewer);
     void follow_transform();

@@ -9,6 +9,10 @@
 namespace quarry::godot {
 namespace {
 
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Null for anything else than a Node3D.
 GDExtensionObjectPtr node_of(const Variant& value) {
     const GDExtensionObjectPtr object = value.to_object();
@@ -17,9 +21,8 @@ GDExtensionObjectPtr node_of(const Variant& value) {
 
 }  // namespace
 
-// Before what is drawn: whoever falls through the ground does not come back. It takes half of the frame's budget at
-// most, and what it takes is missing in the rest.
-void TerrainNode::collide(const terrain::Viewer* viewer) {
+// Before what is drawn is handed over, so that workers make both meanwhile.
+void TerrainNode::begin_collision(const terrain::Viewer* viewer) {
     const auto start = std::chrono::steady_clock::now();
     if (settings_.collision_enabled == 0 || is_in_editor_) {
         collision_.clear();
@@ -30,8 +33,7 @@ void TerrainNode::collide(const terrain::Viewer* viewer) {
         // An old world is shown until the new one is complete, and is solid for as long.
         if (field_ != nullptr && (!waits_for_ready_ || !collision_.has_ground())) {
             const CollisionGround ground{world_->pool, settings_.voxel_size,
-                                         static_cast<std::int32_t>(settings_.chunk_cells), settings_.collision_radius,
-                                         std::min(0.001, settings_.budget_ms / 4e3)};
+                                         static_cast<std::int32_t>(settings_.chunk_cells), settings_.collision_radius};
             const bool is_new = !collision_.has_ground();
             try {
                 collision_.set_ground(ground, field_, [this](const terrain::ChunkError& error) { fail_chunk(error); });
@@ -43,9 +45,23 @@ void TerrainNode::collide(const terrain::Viewer* viewer) {
         }
         std::optional<terrain::Position> place;
         if (viewer != nullptr) place = viewer->position;
-        collision_.update(place, std::chrono::duration<double, std::milli>(settings_.budget_ms / 2));
+        collision_.update(place);
     }
-    collision_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    collision_ms_ = milliseconds_since(start);
+}
+
+// What is left of the frame's budget. Whoever falls through the ground does not come back, so what is near a body is
+// handed over in any case.
+void TerrainNode::end_collision(std::chrono::steady_clock::time_point frame_began) {
+    const auto start = std::chrono::steady_clock::now();
+    const double left = settings_.budget_ms - milliseconds_since(frame_began);
+    collision_.deliver(TerrainCollision::Milliseconds(std::max(left, 0.0)));
+    collision_ms_ += milliseconds_since(start);
+}
+
+// So much of the budget is kept from what is drawn.
+double TerrainNode::collision_share() const {
+    return collision_ms_ + (collision_.has_work() ? settings_.budget_ms / 2 : 0);
 }
 
 void TerrainNode::add_body(const Variant& node) {

@@ -51,8 +51,8 @@ struct CollisionStats {
     std::uint64_t rebuilt = 0;         // patches that were new or different
     std::uint64_t unchanged = 0;       // patches that were made again and came out as they had been
     std::uint64_t delivered = 0;       // events
-    std::uint64_t in_frame = 0;        // updates that had near chunks to wait for and got all of them
-    std::uint64_t late = 0;            // updates whose wait ended before that
+    std::uint64_t in_frame = 0;        // frames with near chunks to make in which all of them were made
+    std::uint64_t late = 0;            // those in which one was not; counted by the next edit or update
     std::uint64_t longest_frames = 0;  // updates from an edit to the end of the work on a chunk it touched
 };
 
@@ -112,6 +112,10 @@ class CollisionWorld {
     }
     // Another ground from now on. Patches stay until theirs of the new ground are made.
     QUARRY_API void exchange(std::shared_ptr<const Field> field);
+
+    // Waits for near patches for so many seconds more, 0 to 1, and lends a hand: for a host that has other work between
+    // update and delivery, and 0 for CollisionOptions::wait.
+    QUARRY_API void wait_for_near(double seconds);
 
     CollisionInbox& inbox() noexcept { return inbox_; }
 

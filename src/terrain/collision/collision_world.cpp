@@ -38,6 +38,9 @@ void CollisionWorld::edit(std::shared_ptr<const Field> field, std::span<const Bo
 void CollisionWorld::exchange(std::shared_ptr<const Field> field) {
     engine_->exchange(std::move(field));
 }
+void CollisionWorld::wait_for_near(double seconds) {
+    engine_->wait_for_near(seconds);
+}
 bool CollisionWorld::ready_around(const Position& position, double radius) const {
     return engine_->ready_around(position, radius);
 }

@@ -129,12 +129,13 @@ void Engine::update(std::span<const Position> anchors) {
     host_.assert_host("CollisionWorld::update");
     if (delivering_) throw Error("CollisionWorld::update was called inside a delivery");
     const bool must_plan = place_anchors(anchors);
+    count_near_work();
     ++stats_.updates;
     take_outcomes();
     if (must_plan) plan();
     // Who is near, and nearest, changes with every step of an anchor.
     if (outstanding_ != 0 || must_queue_) queue_requests();
-    wait_for_near();
+    wait_for_near(options_.wait);
 }
 
 void Engine::set_field(std::shared_ptr<const Field> field) {
@@ -149,6 +150,7 @@ void Engine::edit(std::shared_ptr<const Field> field, std::span<const Box> chang
     if (delivering_) throw Error("CollisionWorld::edit was called inside a delivery");
     if (field == nullptr) throw std::invalid_argument("CollisionWorld::edit needs a field");
     for (const Box& box : changed) require_box(box);
+    count_near_work();
     set_field(std::move(field));
     for (const Box& box : changed) touch(touched_by(box, options_.lattice));
 }
@@ -157,6 +159,7 @@ void Engine::exchange(std::shared_ptr<const Field> field) {
     host_.assert_host("CollisionWorld::exchange");
     if (delivering_) throw Error("CollisionWorld::exchange was called inside a delivery");
     if (field == nullptr) throw std::invalid_argument("CollisionWorld::exchange needs a field");
+    count_near_work();
     set_field(std::move(field));
     constexpr double kFar = 4.0 * kLatticeLimit;
     touch({{-kFar, -kFar, -kFar}, {kFar, kFar, kFar}});
@@ -212,9 +215,12 @@ void Engine::queue_requests() {
         requests.push_back(
             {chunk.ticket, key, source_, chunk.patches, square_to_anchors(chunk.stale), near || chunk.is_edited, near});
     }
-    // See wait_for_near: workers should begin on other processors, not behind this thread.
+    // Workers should begin on other processors, not behind this thread.
     std::optional<CallerGoesOn> goes_on;
-    if (!near_.empty() && may_wait()) goes_on.emplace();
+    if (!near_.empty()) {
+        had_near_work_ = true;
+        goes_on.emplace();
+    }
     jobs_->queue(std::move(requests));
 }
 
@@ -308,31 +314,32 @@ bool Engine::has_near_work() const {
     });
 }
 
-bool Engine::may_wait() const noexcept {
-    return options_.clock == nullptr && options_.wait > 0;
+// The host's thread lends a hand rather than look on.
+void Engine::wait_for_near(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    host_.assert_host("CollisionWorld::wait_for_near");
+    if (delivering_) throw Error("CollisionWorld::wait_for_near was called inside a delivery");
+    impl::require_range("the time to wait", seconds, 0, 1);
+    if (options_.clock != nullptr || seconds == 0) return;
+    const Clock::time_point begin = Clock::now();
+    const std::chrono::duration<double, std::nano> most(seconds * 1e9);
+    while (has_near_work()) {
+        const Clock::time_point now = Clock::now();
+        const std::chrono::duration<double, std::nano> left = most - (now - begin);
+        if (left.count() <= 0) return;
+        if (make_cost_.expected() < left.count() && jobs_->run_near()) {
+            make_cost_.learn(static_cast<double>(std::chrono::nanoseconds(Clock::now() - now).count()));
+        } else {
+            jobs_->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
+        }
+        take_outcomes();
+        if (must_queue_) queue_requests();
+    }
 }
 
-// The host's thread lends a hand rather than look on.
-void Engine::wait_for_near() {
-    using Clock = std::chrono::steady_clock;
-    if (!has_near_work()) return;
-    if (may_wait()) {
-        const Clock::time_point begin = Clock::now();
-        const std::chrono::duration<double, std::nano> most(options_.wait * 1e9);
-        while (has_near_work()) {
-            const Clock::time_point now = Clock::now();
-            const std::chrono::duration<double, std::nano> left = most - (now - begin);
-            if (left.count() <= 0) break;
-            if (make_cost_.expected() < left.count() && jobs_->run_near()) {
-                make_cost_.learn(static_cast<double>(std::chrono::nanoseconds(Clock::now() - now).count()));
-            } else {
-                jobs_->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
-            }
-            take_outcomes();
-            if (must_queue_) queue_requests();
-        }
-    }
-    ++(has_near_work() ? stats_.late : stats_.in_frame);
+// Of the frame that ends with the next edit or update: by then its deliveries are over.
+void Engine::count_near_work() {
+    if (std::exchange(had_near_work_, false)) ++(has_near_work() ? stats_.late : stats_.in_frame);
 }
 
 bool Engine::ready_around(const Position& position, double radius) const {

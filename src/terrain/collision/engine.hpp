@@ -60,6 +60,7 @@ class Engine {
     void update(std::span<const Position> anchors);
     void edit(std::shared_ptr<const Field> field, std::span<const Box> changed);
     void exchange(std::shared_ptr<const Field> field);
+    void wait_for_near(double seconds);
     bool ready_around(const Position& position, double radius) const;
     bool at_rest() const;
     CollisionStats stats() const;
@@ -97,8 +98,7 @@ class Engine {
     void take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches);
     void count(const CollisionPatch& patch, int times) noexcept;
     bool has_near_work() const;
-    bool may_wait() const noexcept;
-    void wait_for_near();
+    void count_near_work();
 
     // delivery.cpp
     std::chrono::nanoseconds now() const noexcept;
@@ -135,6 +135,7 @@ class Engine {
     std::vector<PatchOutcome> outcomes_;
     std::unordered_map<std::uint64_t, ChunkKey> tickets_;
     std::vector<ChunkKey> near_;  // chunks that the host waits for
+    bool had_near_work_ = false;  // since the last update
     std::vector<std::pair<double, std::uint32_t>> ranks_;
 };
 

@@ -156,10 +156,30 @@ TEST(CollisionEngine, WithoutTimeToWaitItSaysSo) {
     const std::uint64_t late = collision.engine->stats().late;
     collision.dig({6, 0, 6}, 3);
     collision.engine->update(anchors);
-    EXPECT_EQ(collision.engine->stats().late, late + 1);
+    collision.deliver();
+    EXPECT_EQ(collision.engine->stats().late, late);
+    // Too late for the delivery before.
     collision.jobs->run_all();
     collision.engine->update(anchors);
+    EXPECT_EQ(collision.engine->stats().late, late + 1);
     EXPECT_EQ(collision.engine->stats().longest_frames, 1u);
+    // In time, though nobody waits: the delivery takes what is there.
+    const std::uint64_t in_frame = collision.engine->stats().in_frame;
+    collision.dig({6, -2, 6}, 3);
+    collision.engine->update(anchors);
+    collision.jobs->run_all();
+    collision.deliver();
+    collision.engine->update(anchors);
+    EXPECT_EQ(collision.engine->stats().late, late + 1);
+    EXPECT_EQ(collision.engine->stats().in_frame, in_frame + 1);
+    // Or somebody waits later.
+    collision.dig({6, -4, 6}, 3);
+    collision.engine->update(anchors);
+    collision.engine->wait_for_near(1);
+    collision.deliver();
+    collision.engine->update(anchors);
+    EXPECT_EQ(collision.engine->stats().in_frame, in_frame + 2);
+    EXPECT_THROW(collision.engine->wait_for_near(kNan), std::invalid_argument);
 }
 
 TEST(CollisionEngine, WhatEditsTouchGoesByTheFrameLaneAndTheRestDoesNot) {
