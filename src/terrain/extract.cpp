@@ -11,6 +11,7 @@
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
+#include "terrain/extract_triangles.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/rounding.hpp"
@@ -82,15 +83,18 @@ class Extraction {
         return std::move(mesh_);
     }
 
-    // Only what is drawn where no side is active: the chunk's own cells.
-    BakedChunk run_own_cells() {
+    // Only what is drawn where no side is active: the chunk's own cells. Physics needs no normals.
+    enum class Vertices { complete, places_only };
+    BakedChunk run_own_cells(Vertices vertices = Vertices::complete) {
         BakedChunk baked;
         baked.mesh.key = mesh_.key;
         baked.content = look();
         if (baked.content != ChunkContent::surface) return baked;
         mesh_own_cells();
-        fill_normals();
-        if (materials_ != nullptr) fill_materials();
+        if (vertices == Vertices::complete) {
+            fill_normals();
+            if (materials_ != nullptr) fill_materials();
+        }
         Mesh& mesh = baked.mesh;
         impl::copy_into(mesh.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh.normals = std::move(mesh_.normals);
@@ -229,6 +233,15 @@ BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, c
     const ChunkMesh mesh = extraction.run();
     return {mesh.content, bake(mesh, mask)};
 }
+
+namespace impl {
+
+BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch) {
+    const NearestRounding nearest;
+    return Extraction(field, key, options, scratch.memory()).run_own_cells(Extraction::Vertices::places_only);
+}
+
+}  // namespace impl
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options) {
     // Taken out while it is in use: a field that runs jobs may get back here on this thread.

@@ -211,6 +211,9 @@ constexpr std::array kEditRows{
     StreamRow{"dig", "from the call of a dig of radius 8 at a corner of 8 chunks to what is shown, on the way", true,
               measure_dig},
     StreamRow{"strokes", "1,000 digs a second of radius 8 along strokes, budget 2 ms", true, measure_strokes},
+    StreamRow{"collision",
+              "from the call of a dig of radius 4 under a body to all patches near it, streaming under way", true,
+              measure_collision},
     StreamRow{"untouched", "densities where nothing is edited, against the field alone", false, measure_untouched},
 };
 
@@ -220,8 +223,9 @@ struct EditAim {
 };
 
 constexpr std::array kEditAims{
-    EditAim{"dig_p99", 2},     EditAim{"dig_late", 0},           EditAim{"strokes_over_budget", 0},
-    EditAim{"brick_bytes", 3}, EditAim{"untouched_times", 1.05},
+    EditAim{"dig_p99", 2},          EditAim{"dig_late", 0},           EditAim{"strokes_over_budget", 0},
+    EditAim{"brick_bytes", 3},      EditAim{"untouched_times", 1.05}, EditAim{"collision_late", 0},
+    EditAim{"collision_frames", 3},
 };
 
 }  // namespace

@@ -40,5 +40,7 @@ std::optional<double> stream_aim(std::string_view figure);
 // The same for `quarry bench edit`.
 std::span<const StreamRow> edit_rows();
 std::optional<double> edit_aim(std::string_view figure);
+// A row of it, in a file of its own: digs under a body.
+std::vector<StreamFigure> measure_collision(const StreamBench& bench);
 
 }  // namespace quarry::app

@@ -4,7 +4,7 @@
 extends Node3D
 
 const HELP := """W A S D  move      mouse  look (click first)      wheel  speed
-Space, Shift  up, down      F  walk or fly      R  back to the start
+Space, Shift  up, down      F  walk or fly      B  drop a crate      R  back to the start
 Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      T  textures      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
 
 @onready var terrain: QuarryTerrain = $Terrain
@@ -30,6 +30,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_ESCAPE: Input.mouse_mode = Input.MOUSE_MODE_VISIBLE
 		KEY_F: walker.is_walking = not walker.is_walking
 		KEY_R: walker.position = Vector3(0, 40, 0)
+		KEY_B: drop_crate()
 		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 4
 		KEY_C: terrain.clear()
 		KEY_T: use_textures(terrain.texture_0 == null)
@@ -40,6 +41,24 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_G:
 			terrain.seed += 1
 			terrain.regenerate()
+
+
+# Ahead of the camera. It falls into whatever is dug under it, also when nobody is near any more.
+func drop_crate() -> void:
+	var crate := RigidBody3D.new()
+	var looks := MeshInstance3D.new()
+	looks.mesh = BoxMesh.new()
+	var shape := CollisionShape3D.new()
+	shape.shape = BoxShape3D.new()
+	crate.add_child(looks)
+	crate.add_child(shape)
+	crate.position = $Walker/Camera.global_position - $Walker/Camera.global_basis.z * 6
+	crate.freeze = true
+	add_child(crate)
+	terrain.add_body(crate)
+	while not terrain.is_collision_ready_around(crate.position, 4):
+		await get_tree().process_frame
+	crate.freeze = false
 
 
 func take_pictures() -> void:

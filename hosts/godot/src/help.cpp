@@ -31,6 +31,9 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <method name="wait_ready_around"><return type="Signal" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>For [code]await[/code]: goes on once all of the ground within [param radius] of the global [param position] is shown as planned. The ground has to be within the viewer's reach.</description></method>
 <method name="ground_below"><return type="Dictionary" /><param index="0" name="position" type="Vector3" /><param index="1" name="reach" type="float" /><description>The highest ground straight below a global position: [code]position[/code] and [code]distance[/code]. Empty if there is none so close.</description></method>
 <method name="export_mesh"><return type="bool" /><param index="0" name="file" type="String" /><description>Writes what is planned around the viewer as .glb, .obj, .ply or .stl. It is meshed anew, and the call waits for that. False, with the reason by [signal failed].</description></method>
+<method name="add_body"><return type="void" /><param index="0" name="body" type="Object" /><description>Makes the ground around a node of class Node3D solid, wherever it goes: for bodies that move far away from the viewer, who needs none. A RigidBody3D is woken up when the ground changes. At most 255.</description></method>
+<method name="remove_body"><return type="void" /><param index="0" name="body" type="Object" /><description>Ends what [method add_body] has begun. A node that is freed needs no call.</description></method>
+<method name="is_collision_ready_around"><return type="bool" /><param index="0" name="position" type="Vector3" /><param index="1" name="radius" type="float" /><description>Whether all of the ground within [param radius] of the global [param position] is solid as it is now, for physics. Only near the viewer and near bodies of [method add_body].</description></method>
 <method name="check_shown"><return type="String" /><description>Looks for holes, overlaps and open seams in what is drawn. Empty if there are none. For tests: it takes milliseconds.</description></method>
 <method name="get_stats"><return type="Dictionary" /><description>Figures: chunks in each state, queues, jobs of each worker, uploads, time of the main thread, memory.</description></method>
 </methods>
@@ -64,6 +67,10 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <member name="budget_ms" type="float" setter="set_budget_ms" getter="get_budget_ms">Most time that a frame of the main thread may spend on the terrain.</member>
 <member name="uploads_per_frame" type="int" setter="set_uploads_per_frame" getter="get_uploads_per_frame">Most events that are handed over in a frame. 0: as the budget allows.</member>
 <member name="pending" type="int" setter="set_pending" getter="get_pending">Most chunks on their way at once.</member>
+<member name="collision_enabled" type="bool" setter="set_collision_enabled" getter="get_collision_enabled">Whether the ground is solid for physics, in a running game, near the viewer and near bodies of [method add_body].</member>
+<member name="collision_radius" type="float" setter="set_collision_radius" getter="get_collision_radius">How far around them. At most about 8 chunks.</member>
+<member name="collision_layer" type="int" setter="set_collision_layer" getter="get_collision_layer">The physics layers that the ground is in.</member>
+<member name="collision_mask" type="int" setter="set_collision_mask" getter="get_collision_mask">The physics layers that the ground looks for. Ground does not move, so this rarely matters.</member>
 <member name="debug_view" type="int" setter="set_debug_view" getter="get_debug_view">Colours for the levels of detail, borders of chunks, or a wireframe.</member>
 </members>
 <signals>

@@ -21,6 +21,7 @@
     X(GDExtensionInterfaceStringToUtf8Chars, string_to_utf8, "string_to_utf8_chars")                             \
     X(GDExtensionInterfaceStringNameNewWithUtf8Chars, string_name_new, "string_name_new_with_utf8_chars")        \
     X(GDExtensionInterfacePackedByteArrayOperatorIndex, bytes_at, "packed_byte_array_operator_index")            \
+    X(GDExtensionInterfacePackedVector3ArrayOperatorIndex, vectors_at, "packed_vector3_array_operator_index")    \
     X(GDExtensionInterfaceDictionaryOperatorIndex, dictionary_at, "dictionary_operator_index")                   \
     X(GDExtensionInterfaceObjectMethodBindPtrcall, method_ptrcall, "object_method_bind_ptrcall")                 \
     X(GDExtensionInterfaceObjectMethodBindCall, method_call, "object_method_bind_call")                          \

@@ -16,10 +16,12 @@ namespace {
 // PropertyHint
 constexpr std::uint32_t kRange = 1;
 constexpr std::uint32_t kEnum = 2;
+constexpr std::uint32_t kPhysicsLayers = 11;
 constexpr std::uint32_t kFile = 13;
 constexpr std::uint32_t kMultilineText = 18;
 constexpr std::uint32_t kValidNodeTypes = 26;
 
+constexpr auto kBool = GDEXTENSION_VARIANT_TYPE_BOOL;
 constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
 constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
 constexpr auto kString = GDEXTENSION_VARIANT_TYPE_STRING;
@@ -42,6 +44,14 @@ Property choice(const char* group, const char* name, std::int64_t Settings::*mem
     return {{kInt, name, kEnum, names}, group, effect, member, 0, last};
 }
 
+Property yes_or_no(const char* group, const char* name, std::int64_t Settings::*member, Effect effect) {
+    return {{kBool, name, 0, ""}, group, effect, member, 0, 1};
+}
+
+Property physics_layers(const char* group, const char* name, std::int64_t Settings::*member, Effect effect) {
+    return {{kInt, name, kPhysicsLayers, ""}, group, effect, member, 0, 4'294'967'295.0};
+}
+
 Property text(const char* group, const char* name, std::string Settings::*member, GDExtensionVariantType type,
               std::uint32_t hint, const char* hint_text, Effect effect) {
     return {{type, name, hint, hint_text}, group, effect, member};
@@ -56,6 +66,7 @@ std::vector<Property> make_properties() {
     const char* const l = "Detail";
     const char* const v = "Viewer";
     const char* const p = "Performance";
+    const char* const c = "Collision";
     return {
         choice(w, "world", &S::world, 2, "Noise,Showcase,Description", world),
         whole(w, "seed", &S::seed, 0, kMostSeed, "", world),
@@ -82,6 +93,10 @@ std::vector<Property> make_properties() {
         number(p, "budget_ms", &S::budget_ms, 0.05, 1000, "0.1,16,0.1,or_greater,suffix:ms", Effect::none),
         whole(p, "uploads_per_frame", &S::uploads_per_frame, 0, 100'000, "0,1000,1,or_greater", Effect::none),
         whole(p, "pending", &S::pending, 128, 65'536, "128,65536,1", Effect::workers),
+        yes_or_no(c, "collision_enabled", &S::collision_enabled, Effect::collision),
+        number(c, "collision_radius", &S::collision_radius, 1, 4096, "8,256,1,or_greater,suffix:m", Effect::collision),
+        physics_layers(c, "collision_layer", &S::collision_layer, Effect::collision),
+        physics_layers(c, "collision_mask", &S::collision_mask, Effect::collision),
         choice("Debug", "debug_view", &S::debug_view, 3, "Off,Levels of detail,Chunk borders,Wireframe",
                Effect::shading),
     };
@@ -115,7 +130,8 @@ const std::vector<Property>& properties() {
 
 Variant get(const Property& property, const Settings& settings) {
     const Variant value = std::visit([&](const auto member) { return Variant(settings.*member); }, property.member);
-    return property.value.type == kNodePath ? value.as(kNodePath) : value;
+    const bool is_other = property.value.type == kNodePath || property.value.type == kBool;
+    return is_other ? value.as(property.value.type) : value;
 }
 
 bool set(const Property& property, Settings& settings, const Variant& value) {

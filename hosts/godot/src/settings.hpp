@@ -46,11 +46,16 @@ struct Settings {
     std::int64_t uploads_per_frame = 0;
     std::int64_t pending = 1024;
 
+    std::int64_t collision_enabled = 1;  // 0 or 1
+    double collision_radius = 48;
+    std::int64_t collision_layer = 1;  // as bits
+    std::int64_t collision_mask = 1;
+
     std::int64_t debug_view = 0;  // DebugView
 };
 
 // What has to be done when a property changes.
-enum class Effect { none, world, workers, viewer, shading, editor };
+enum class Effect { none, world, workers, viewer, shading, editor, collision };
 
 struct Property {
     ValueSpec value;

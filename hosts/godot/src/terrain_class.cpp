@@ -147,6 +147,22 @@ const std::vector<ResourceProperty>& resource_properties() {
     return all;
 }
 
+void add_physics(std::vector<NodeMethod>& all) {
+    constexpr auto kNode = GDEXTENSION_VARIANT_TYPE_OBJECT;
+    all.push_back({"add_body", kNothing, {value(kNode, "body")}, [](TerrainNode& node, Arguments of) {
+                       return node.add_body(of[0]), Variant();
+                   }});
+    all.push_back({"remove_body", kNothing, {value(kNode, "body")}, [](TerrainNode& node, Arguments of) {
+                       return node.remove_body(of[0]), Variant();
+                   }});
+    all.push_back({"is_collision_ready_around",
+                   kBool,
+                   {value(kVector, "position"), value(kFloat, "radius")},
+                   [](TerrainNode& node, Arguments of) {
+                       return Variant(node.is_collision_ready_around(to_vector(of[0]), of[1].to_double()));
+                   }});
+}
+
 std::vector<NodeMethod> make_functions() {
     std::vector<NodeMethod> all{
         {"regenerate", kNothing, {}, [](TerrainNode& node, Arguments) { return node.regenerate(), Variant(); }},
@@ -158,6 +174,7 @@ std::vector<NodeMethod> make_functions() {
     };
     add_edits(all);
     add_questions(all);
+    add_physics(all);
     return all;
 }
 

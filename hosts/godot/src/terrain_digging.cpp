@@ -86,6 +86,7 @@ void TerrainNode::show_change(const terrain::Box& box) {
     } else {
         world_->streamer->edit(now.field, box);
     }
+    collision_.edit(now.field, box);
 }
 
 // Nothing of what goes wrong is lost, and the same in the next frame is no news.

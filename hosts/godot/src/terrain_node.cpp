@@ -57,6 +57,7 @@ void TerrainNode::notification(std::int32_t what) noexcept {
 void TerrainNode::enter_world() {
     const Variant self(self_);
     scenario_ = self.call("get_world_3d").call("get_scenario").to_rid();
+    collision_.set_space(self.call("get_world_3d").call("get_space").to_rid());
     is_in_editor_ = Variant(api.singleton(Name("Engine").ptr())).call("is_editor_hint").to_bool();
     is_in_world_ = true;
     warned_of_viewer_ = false;
@@ -69,6 +70,7 @@ void TerrainNode::enter_world() {
 void TerrainNode::exit_world() {
     is_in_world_ = false;
     Variant(self_).call("set_process_internal", false);
+    collision_.clear();
     old_world_.reset();
     world_.reset();
     shading_.reset();
@@ -81,7 +83,9 @@ void TerrainNode::process() {
     const std::optional<terrain::Viewer> viewer = find_viewer();
     if (world_ != nullptr) {
         const auto start = std::chrono::steady_clock::now();
+        begin_collision(viewer ? &*viewer : nullptr);
         stream(viewer ? &*viewer : nullptr);
+        end_collision(start);
         const auto end = std::chrono::steady_clock::now();
         frame_ms_ = milliseconds(end - start);
         frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
@@ -111,7 +115,7 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
             last_viewer_error_ = error.what();
         }
     }
-    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms);
+    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms - collision_share());
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
@@ -182,6 +186,7 @@ void TerrainNode::set_property(const Property& property, const Variant& value) {
         case Effect::editor:
             edits_.set_editor(static_cast<std::uint16_t>(settings_.editor));
             break;
+        case Effect::collision:
         case Effect::none:
             break;
     }
@@ -197,6 +202,7 @@ void TerrainNode::clear() {
     is_cleared_ = true;
     needs_build_ = false;
     waits_for_ready_ = false;
+    collision_.clear();
     old_world_.reset();
     if (world_ == nullptr) return;
     world_.reset();

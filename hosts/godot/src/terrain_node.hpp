@@ -14,6 +14,7 @@
 #include "quarry/terrain/streamer.hpp"
 #include "settings.hpp"
 #include "shading.hpp"
+#include "terrain_collision.hpp"
 #include "terrain_edits.hpp"
 
 namespace quarry::godot {
@@ -21,7 +22,7 @@ namespace quarry::godot {
 // The node QuarryTerrain: streams a terrain around a viewer. Lives on Godot's main thread.
 class TerrainNode {
   public:
-    explicit TerrainNode(GDExtensionObjectPtr self) : self_(self) {}
+    explicit TerrainNode(GDExtensionObjectPtr self) : self_(self), collision_(self) {}
     TerrainNode(const TerrainNode&) = delete;
     TerrainNode& operator=(const TerrainNode&) = delete;
 
@@ -58,6 +59,9 @@ class TerrainNode {
     Variant texture(std::size_t layer) const { return textures_[layer]; }
     void set_texture(std::size_t layer, const Variant& texture);
     Variant raycast(const Vec3& from, const Vec3& direction, double reach);
+    void add_body(const Variant& node);
+    void remove_body(const Variant& node);
+    bool is_collision_ready_around(const Vec3& position, double radius) const;
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
     std::string check_shown();
@@ -84,6 +88,9 @@ class TerrainNode {
     void exit_world();
     void process();
     void stream(const terrain::Viewer* viewer);
+    void begin_collision(const terrain::Viewer* viewer);
+    void end_collision(std::chrono::steady_clock::time_point frame_began);
+    double collision_share() const;
     void take_event(World& world, terrain::StreamEvent& event);
     void look_for_ready(const terrain::Viewer& viewer);
     void follow_transform();
@@ -112,6 +119,7 @@ class TerrainNode {
     terrain::Position to_local(const Vec3& global) const;
 
     void fail(const std::string& message);
+    void fail_chunk(const terrain::ChunkError& error);
     void emit_what_happened();
     bool is_heard(const char* signal) const;
 
@@ -126,6 +134,8 @@ class TerrainNode {
     std::unique_ptr<World> world_;
     std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete
     std::shared_ptr<const terrain::Field> field_;
+    TerrainCollision collision_;
+    bool collision_is_behind_ = false;  // its ground is that of the world before
 
     Rid scenario_;
     Transform transform_;
@@ -154,6 +164,7 @@ class TerrainNode {
     std::string last_viewer_error_;
 
     // Figures of the hand-over.
+    double collision_ms_ = 0;
     double frame_ms_ = 0;
     double frame_ms_max_ = 0;
     double upload_us_ = 0;  // moving average

@@ -63,6 +63,14 @@ Variant TerrainNode::stats() const {
     const terrain::MeshMemoryUse memory = terrain::mesh_memory_use();
     set_count(all, "mesh_memory_used", memory.used);
     set_count(all, "mesh_memory_reserved", memory.reserved);
+    all.set("collision_ms", collision_ms_);
+    set_count(all, "collision_shapes", collision_.shapes());
+    if (const auto collision = collision_.stats()) {
+        set_count(all, "collision_triangles", collision->triangles);
+        set_count(all, "collision_outstanding", collision->outstanding);
+        set_count(all, "collision_rebuilt", collision->rebuilt);
+        set_count(all, "collision_late", collision->late);
+    }
     const bool has_world = world_ != nullptr;
     all.set("has_world", has_world);
     set_count(all, "chunks_shown", has_world ? world_->instances.shown() : 0);

@@ -68,6 +68,7 @@ void TerrainNode::build() {
         needs_workers_ = false;
         field_ = wanted.field;
         waits_for_ready_ = true;
+        collision_is_behind_ = true;
         set_up_shading();
     } catch (const std::exception& error) {
         fail(error.what());
@@ -87,13 +88,15 @@ std::unique_ptr<TerrainNode::World> TerrainNode::new_world(const DescribedWorld&
     return world;
 }
 
+void TerrainNode::fail_chunk(const terrain::ChunkError& error) {
+    const terrain::ChunkKey& key = error.key;
+    fail("chunk (" + std::to_string(key.x) + ", " + std::to_string(key.y) + ", " + std::to_string(key.z) +
+         ") of level " + std::to_string(key.lod) + ": " + what_of(error.error));
+}
+
 terrain::StreamerOptions TerrainNode::options_for(const DescribedWorld& world) {
     terrain::StreamerOptions options = streamer_options(settings_, world);
-    options.on_error = [this](const terrain::ChunkError& error) {
-        const terrain::ChunkKey& key = error.key;
-        fail("chunk (" + std::to_string(key.x) + ", " + std::to_string(key.y) + ", " + std::to_string(key.z) +
-             ") of level " + std::to_string(key.lod) + ": " + what_of(error.error));
-    };
+    options.on_error = [this](const terrain::ChunkError& error) { fail_chunk(error); };
     return options;
 }
 

@@ -14,6 +14,8 @@ struct TypeFunctions {
     std::array<GDExtensionPtrDestructor, kTypes> destroy{};
     GDExtensionPtrConstructor new_bytes = nullptr;
     GDExtensionPtrBuiltInMethod resize_bytes = nullptr;
+    GDExtensionPtrConstructor new_vectors = nullptr;
+    GDExtensionPtrBuiltInMethod resize_vectors = nullptr;
     GDExtensionPtrConstructor new_dictionary = nullptr;
 
     TypeFunctions() {
@@ -28,6 +30,8 @@ struct TypeFunctions {
         void* resize = nullptr;
         api.string_name_new(&resize, "resize");
         resize_bytes = api.builtin_method(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, &resize, 848867239);
+        new_vectors = api.constructor_of(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, 0);
+        resize_vectors = api.builtin_method(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, &resize, 848867239);
         destroy[GDEXTENSION_VARIANT_TYPE_STRING_NAME](&resize);
     }
 };
@@ -73,6 +77,9 @@ Variant::Variant(Rid value) : Variant(GDEXTENSION_VARIANT_TYPE_RID, &value) {}
 Variant::Variant(GDExtensionObjectPtr object) : Variant(GDEXTENSION_VARIANT_TYPE_OBJECT, &object) {}
 Variant::Variant(const Dictionary& value) : Variant(GDEXTENSION_VARIANT_TYPE_DICTIONARY, value.ptr()) {}
 Variant::Variant(const Bytes& value) : Variant(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, value.ptr()) {}
+
+Variant::Variant(const Vectors& value) : Variant(GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY, value.ptr()) {}
+Variant::Variant(const Transform& value) : Variant(GDEXTENSION_VARIANT_TYPE_TRANSFORM3D, &value) {}
 
 Variant Variant::empty_array() {
     void* array = nullptr;
@@ -196,6 +203,22 @@ Bytes::~Bytes() {
 
 std::uint8_t* Bytes::data() {
     return api.bytes_at(&data_, 0);
+}
+
+Vectors::Vectors(std::size_t size) {
+    functions().new_vectors(&data_, nullptr);
+    auto wanted = static_cast<std::int64_t>(size);
+    const GDExtensionConstTypePtr argument = &wanted;
+    std::int64_t error = 0;
+    functions().resize_vectors(&data_, &argument, &error, 1);
+}
+
+Vectors::~Vectors() {
+    functions().destroy[GDEXTENSION_VARIANT_TYPE_PACKED_VECTOR3_ARRAY](&data_);
+}
+
+Vec3* Vectors::data() {
+    return static_cast<Vec3*>(api.vectors_at(&data_, 0));
 }
 
 Dictionary::Dictionary() {

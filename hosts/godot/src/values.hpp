@@ -89,6 +89,7 @@ struct Rid {
 
 class Dictionary;
 class Bytes;
+class Vectors;
 
 // A Variant: any value of Godot's.
 class Variant {
@@ -115,6 +116,8 @@ class Variant {
     explicit Variant(GDExtensionObjectPtr object);
     explicit Variant(const Dictionary& value);
     explicit Variant(const Bytes& value);
+    explicit Variant(const Vectors& value);
+    explicit Variant(const Transform& value);
     static Variant empty_array();
     static Variant signal(GDExtensionObjectPtr object, const char* name);
     // Of a value of that type, and into one, as ptrcalls hand them over.
@@ -169,6 +172,21 @@ class Bytes {
     ~Bytes();
 
     std::uint8_t* data();
+    const void* ptr() const noexcept { return &data_; }
+
+  private:
+    std::array<void*, 2> data_{};
+};
+
+// A PackedVector3Array. May be made, written and destroyed on any thread.
+class Vectors {
+  public:
+    explicit Vectors(std::size_t size);
+    Vectors(const Vectors&) = delete;
+    Vectors& operator=(const Vectors&) = delete;
+    ~Vectors();
+
+    Vec3* data();  // of one that is not empty
     const void* ptr() const noexcept { return &data_; }
 
   private:

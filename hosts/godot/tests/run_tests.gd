@@ -74,9 +74,11 @@ const VALUES := {
 	"lod_distance": [128.0, 64.0, 0.0, 1e9], "lod_levels": [6, 3, 0, 20], "view_distance": [1024.0, 300.0, 0.0, 1e9],
 	"view_weight": [0.5, 2.0, -1.0, 50.0], "worker_threads": [0, 2, -1, 100000], "budget_ms": [2.0, 4.0, 0.0, 1e9],
 	"editor": [0, 7, -1, 70000], "texture_size": [4.0, 2.0, 0.0, 1e6], "uploads_per_frame": [0, 10, -1, 1 << 40], "pending": [1024, 256, 0, 1 << 40], "debug_view": [0, 1, -1, 9],
+	"collision_radius": [48.0, 64.0, 0.0, 1e9], "collision_layer": [1, 5, -1, 1 << 40], "collision_mask": [1, 6, -1, 1 << 40],
 }
 const TEXTS := {"description": "{}", "description_file": "res://world.json", "viewer": NodePath("../Eye"),
 	"save_file": "user://property.db"}
+const SWITCHES := ["collision_enabled"]
 const RESOURCES := ["material", "texture_0", "texture_1", "texture_2", "texture_3"]
 
 
@@ -87,7 +89,7 @@ func test_each_property_keeps_what_it_is_given_and_clamps_the_rest() -> void:
 		if property.usage & PROPERTY_USAGE_STORAGE:
 			names.append(property.name)
 	for name in names:
-		check(VALUES.has(name) or TEXTS.has(name) or name in RESOURCES, "there is no test of %s" % name)
+		check(VALUES.has(name) or TEXTS.has(name) or name in RESOURCES or name in SWITCHES, "there is no test of %s" % name)
 	for name in VALUES:
 		var values: Array = VALUES[name]
 		check_equal(terrain.get(name), values[0], "the default of " + name)
@@ -100,6 +102,10 @@ func test_each_property_keeps_what_it_is_given_and_clamps_the_rest() -> void:
 		var high = terrain.get(name)
 		check(low > values[2] and low <= values[0], "%s below its range is %s" % [name, low])
 		check(high < values[3] and high >= values[1], "%s above its range is %s" % [name, high])
+	for name in SWITCHES:
+		check_equal(terrain.get(name), true, "the default of " + name)
+		terrain.set(name, false)
+		check_equal(terrain.get(name), false, name)
 	for name in TEXTS:
 		terrain.set(name, TEXTS[name])
 		check_equal(terrain.get(name), TEXTS[name], name)
@@ -662,8 +668,11 @@ func _initialize() -> void:
 func run() -> void:
 	OS.low_processor_usage_mode_sleep_usec = 1
 	Engine.max_fps = 200
+	var inherited := []
+	if get_script().get_base_script() != null:
+		inherited = get_script().get_base_script().get_script_method_list().map(func(each): return each.name)
 	for method in get_script().get_script_method_list():
-		if not method.name.begins_with("test_"):
+		if not method.name.begins_with("test_") or method.name in inherited:
 			continue
 		current = method.name
 		var begin := Time.get_ticks_msec()

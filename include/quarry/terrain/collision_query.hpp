@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "quarry/terrain/lattice.hpp"
+#include "quarry/terrain/raycast.hpp"
+
+namespace quarry::terrain {
+
+// Where an answer comes from.
+enum class AnswerSource : std::uint8_t {
+    patches,  // all that it depends on was at hand as patches
+    field,    // none of it was: the field was asked, with its edits
+    both,     // one here, the other there
+};
+
+// The first place along a ray that is solid.
+struct RayAnswer {
+    std::optional<RayHit> hit;
+    AnswerSource source = AnswerSource::patches;
+};
+
+// The height of ground in a column.
+struct GroundAnswer {
+    std::optional<double> height;
+    AnswerSource source = AnswerSource::patches;
+
+    // Whether there is any.
+    explicit operator bool() const noexcept { return height.has_value(); }
+};
+
+// Where a moving sphere is stopped.
+struct SweepHit {
+    double distance = 0;  // world units along the way; 0: it touches something where it begins
+    Position centre{};    // of the sphere, then
+    Position contact{};   // the place that it touches
+    Position normal{};    // of length 1, from there to the centre; 0 for a sphere that begins within the ground
+};
+
+struct SweepAnswer {
+    std::optional<SweepHit> hit;
+    AnswerSource source = AnswerSource::patches;
+};
+
+}  // namespace quarry::terrain

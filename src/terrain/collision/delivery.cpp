@@ -1,0 +1,118 @@
+// How the host is told of patches.
+#include <algorithm>
+#include <limits>
+
+#include "quarry/jobs/error.hpp"
+#include "terrain/collision/engine.hpp"
+
+namespace quarry::terrain::collision {
+namespace {
+
+// With more of them, removals of what is far away come before what is to be added: so a host with a tiny budget does
+// not pile up shapes.
+constexpr std::size_t kManyRemovals = 64;
+
+}  // namespace
+
+std::chrono::nanoseconds Engine::now() const noexcept {
+    return options_.clock == nullptr ? std::chrono::steady_clock::now().time_since_epoch()
+                                     : options_.clock->now().time_since_epoch();
+}
+
+// Sorts the events, the first in line last. Returns how many are near.
+std::size_t Engine::order_events() {
+    std::vector<std::uint32_t>& listed = table_.listed();
+    const double near = options_.near / options_.lattice.voxel_size;
+    ranks_.clear();
+    std::size_t removals = 0;
+    for (const std::uint32_t slot : listed) {
+        const PatchTable::Place& place = table_[slot];
+        const CollisionPatch* const patch = place.now != nullptr ? place.now.get() : place.told.get();
+        if (patch == nullptr) {
+            ranks_.emplace_back(0.0, slot);
+            continue;
+        }
+        const auto corner = [&](const Vector3& at) {
+            const ChunkKey& key = patch->chunk;
+            return LatticePlace{key.x * width() + at.x, key.y * width() + at.y, key.z * width() + at.z};
+        };
+        const double square = square_to_anchors({corner(patch->bounds.low), corner(patch->bounds.high)});
+        ranks_.emplace_back(square, slot);
+        if (place.now == nullptr && square > near * near) ++removals;
+    }
+    if (removals > kManyRemovals) {
+        for (auto& [square, slot] : ranks_) {
+            if (table_[slot].now == nullptr && square > near * near) square = near * near;
+        }
+    }
+    std::sort(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a > b; });
+    std::transform(ranks_.begin(), ranks_.end(), listed.begin(), [](const auto& each) { return each.second; });
+    return static_cast<std::size_t>(std::count_if(ranks_.begin(), ranks_.end(), [&](const auto& each) {
+        return each.first <= near * near && (removals <= kManyRemovals || table_[each.second].now != nullptr);
+    }));
+}
+
+void Engine::tell(std::uint32_t slot, const CollisionInbox::Receiver& receiver) {
+    const PatchTable::Place& place = table_[slot];
+    CollisionEvent event;
+    event.id = slot;
+    event.patch = place.now;
+    event.chunk = (place.now != nullptr ? place.now : place.told)->chunk;
+    event.kind = place.now == nullptr    ? CollisionEvent::Kind::removed
+                 : place.told == nullptr ? CollisionEvent::Kind::added
+                                         : CollisionEvent::Kind::changed;
+    receiver(event);
+    ++stats_.delivered;
+}
+
+DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbox::Receiver& receiver) {
+    host_.assert_host("CollisionInbox::deliver");
+    if (delivering_) throw Error("CollisionInbox::deliver was called inside a delivery");
+    struct Flag {
+        bool& is_set;
+        explicit Flag(bool& flag) : is_set(flag) { is_set = true; }
+        Flag(const Flag&) = delete;
+        Flag& operator=(const Flag&) = delete;
+        ~Flag() { is_set = false; }
+    };
+    const Flag flag(delivering_);
+    DeliveryReport report;
+    report.budget = budget.time();
+    const std::chrono::nanoseconds start = now();
+    std::chrono::nanoseconds latest = start;
+    const auto must_stop = [&] {
+        if (report.delivered == 0) return false;
+        if (report.delivered >= budget.items()) report.end = DeliveryReport::End::items;
+        if (budget.has_time_limit()) {
+            const auto left = static_cast<double>((budget.time() - (latest - start)).count());
+            if (left <= 0 || event_cost_.expected() > left) report.end = DeliveryReport::End::time;
+        }
+        return report.end != DeliveryReport::End::all_delivered;
+    };
+    take_outcomes();
+    std::size_t near = order_events();
+    for (std::vector<std::uint32_t>& listed = table_.listed(); !listed.empty();) {
+        const std::uint32_t slot = listed.back();
+        // The ones that are near come whatever the budget.
+        const bool is_near = near != 0;
+        if (is_near) --near;
+        // What has come and gone, or changed back, is no news.
+        if (table_[slot].now != table_[slot].told) {
+            if (!is_near && must_stop()) break;
+            tell(slot, receiver);
+            const std::chrono::nanoseconds ended = now();
+            event_cost_.learn(static_cast<double>((ended - latest).count()));
+            latest = ended;
+            ++report.delivered;
+        }
+        listed.pop_back();
+        table_.settle(slot);
+    }
+    report.carried_over = table_.listed().size();
+    report.spent = latest - start;
+    report.expected_cost = std::chrono::nanoseconds(static_cast<std::int64_t>(event_cost_.expected()));
+    if (budget.has_time_limit() && report.spent > budget.time()) report.overrun = report.spent - budget.time();
+    return report;
+}
+
+}  // namespace quarry::terrain::collision

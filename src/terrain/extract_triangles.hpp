@@ -1,0 +1,10 @@
+#pragma once
+
+#include "quarry/terrain/extract.hpp"
+
+namespace quarry::terrain::impl {
+
+// What extract_baked gives for mask 0, without normals and materials.
+BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
+
+}  // namespace quarry::terrain::impl
