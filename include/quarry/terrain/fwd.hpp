@@ -39,6 +39,7 @@ class SlopeCover;
 class SphereField;
 class Streamer;
 class StreamerInbox;
+class StreamerJournal;
 class TerracedField;
 class TorusField;
 class TranslatedField;

@@ -71,9 +71,19 @@ void Engine::begin_edits(World& world) {
 
 // The host's thread lends a hand rather than look on.
 void Engine::wait_for_edits(World& world) {
-    using Clock = std::chrono::steady_clock;
     const Swap& swap = world.swap();
     if (!swap.alive || !swap.is_near || options_.clock != nullptr || options_.edit_wait == 0) return;
+    if (journal_.replays()) {
+        while (swap.outstanding != 0 && !journal_.read_end_of_wait()) take_outcomes();
+        return;
+    }
+    journal_.write_begin_of_wait();
+    help_with_edits(swap);
+    journal_.write_end_of_wait(swap.outstanding != 0);
+}
+
+void Engine::help_with_edits(const Swap& swap) {
+    using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     const std::chrono::duration<double, std::nano> most(options_.edit_wait * 1e9);
     while (swap.outstanding != 0) {

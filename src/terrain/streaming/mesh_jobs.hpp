@@ -70,6 +70,8 @@ class MeshJobs {
     virtual std::size_t queued() const = 0;
     // Carries out the first urgent job that has not begun, on this thread. False: there is none.
     virtual bool run_urgent() { return false; }
+    // Waits until a worker has ended something, or for a while.
+    virtual void wait_for_more() {}
 };
 
 }  // namespace quarry::terrain::streaming

@@ -1,6 +1,7 @@
 #include "terrain/streaming/pool_jobs.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -136,16 +137,22 @@ void PoolJobs::reorder(const Rank& rank) {
 
 void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
     queue_->take_begun(begun);
-    for (MeshOutcome& outcome : made_here_) outcomes.push_back(std::move(outcome));
-    made_here_.clear();
+    for (MeshOutcome& outcome : taken_in_) outcomes.push_back(std::move(outcome));
+    taken_in_.clear();
     inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
 }
 
 bool PoolJobs::run_urgent() {
     std::optional<MeshJob> job = queue_->pop_urgent();
     if (!job) return false;
-    made_here_.push_back(run(*std::move(job)));
+    taken_in_.push_back(run(*std::move(job)));
     return true;
+}
+
+void PoolJobs::wait_for_more() {
+    inbox_.deliver_until(
+        std::chrono::milliseconds(100), [&] { return !taken_in_.empty(); },
+        [&](MeshOutcome& outcome) { taken_in_.push_back(std::move(outcome)); });
 }
 
 std::size_t PoolJobs::queued() const {
