@@ -7,7 +7,7 @@
 
 namespace quarry::bench {
 
-// Whether the stream is a terminal on which a line can be drawn again; TERM=dumb can not.
+// Whether the stream is a terminal on which a line can be drawn again; TERM=dumb cannot.
 bool is_live_terminal(std::FILE* stream);
 
 // How many characters a line of the terminal has; 80 where nobody knows.

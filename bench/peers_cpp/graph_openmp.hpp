@@ -8,7 +8,7 @@
 
 namespace quarry::bench {
 
-// OpenMP's tasks with dependences. They can not be kept: each run makes them anew.
+// OpenMP's tasks with dependences. They cannot be kept: each run makes them anew.
 class OpenMpGraph {
   public:
     OpenMpGraph(int workers, const GraphShape& shape, GraphWork& work)

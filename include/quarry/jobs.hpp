@@ -2,6 +2,7 @@
 
 // The whole job engine, except for coroutines: quarry/jobs/coro.hpp.
 
+#include "quarry/jobs/caller_goes_on.hpp"
 #include "quarry/jobs/channel.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/join.hpp"

@@ -1,6 +1,6 @@
 // Coroutines as jobs.
 //
-// The Task of a started coroutine is a job that nobody queues. Its first hop claims it, so that from then on it can not
+// The Task of a started coroutine is a job that nobody queues. Its first hop claims it, so that from then on it cannot
 // be cancelled, and the hop in which the coroutine finishes ends it. Its antecedent is always the hop in which the
 // coroutine runs or will go on: whoever waits for the Task runs that one, or waits for its end, and looks again. A hop
 // is made the antecedent before the one before it ends, and when it can be claimed or stands behind a job that has not
@@ -100,7 +100,7 @@ void move_on(CoroRun& run, Node& next) noexcept {
     drop_handle(*last);
 }
 
-// Whether the hop in which the coroutine is belongs to that pool. The pool can not end before the hop has.
+// Whether the hop in which the coroutine is belongs to that pool. The pool cannot end before the hop has.
 bool runs_in(const PoolCore& core) noexcept {
     const Worker* const worker = Worker::current();
     return worker != nullptr && &worker->core == &core;
@@ -195,7 +195,7 @@ void coroutine_failed(Job& task) noexcept {
 
 void throw_if_stopped(const CoroRun& run) {
     if (run.abandoned) {
-        throw Cancelled("the pool was destroyed on another thread than the host's: Lane::host can not run any more");
+        throw Cancelled("the pool was destroyed on another thread than the host's: Lane::host cannot run any more");
     }
     if (run.stop.stop_requested()) throw Cancelled("the stop token of this coroutine was requested");
 }
@@ -205,7 +205,7 @@ void throw_empty_coro() {
 }
 
 void throw_awaits_itself() {
-    throw Error("a coroutine can not await its own Task: it would wait for ever");
+    throw Error("a coroutine cannot await its own Task: it would wait for ever");
 }
 
 }  // namespace quarry::impl

@@ -22,7 +22,7 @@ class LevelList {
         if (size_ + reserved_ == capacity_) grow();
         append(node, counted);
     }
-    // For so many entries push_reserved() can not fail. Throws std::bad_alloc, and is then as it was.
+    // For so many entries push_reserved() cannot fail. Throws std::bad_alloc, and is then as it was.
     void reserve(std::size_t entries) {
         const std::lock_guard lock(mutex_);
         while (capacity_ - size_ - reserved_ < entries) grow();

@@ -42,7 +42,7 @@ class Placement {
   private:
     void allow_all(int thread) noexcept;
 
-    std::atomic<int> thread_{0};           // the system's number; 0: can not be steered
+    std::atomic<int> thread_{0};           // the system's number; 0: cannot be steered
     std::atomic<std::uint32_t> rests_{0};  // begun and ended: odd while it rests
     std::atomic<bool> steered_{false};
     std::vector<unsigned long> allowed_;

@@ -77,7 +77,7 @@ Target followed(fs::path path) {
     refuse(ELOOP);
 }
 
-// Somebody may come to read a pipe; until then it can not be opened without waiting.
+// Somebody may come to read a pipe; until then it cannot be opened without waiting.
 Descriptor open_directly(const fs::path& path, bool is_pipe, const std::stop_token& stop_token) {
     for (;;) {
         const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0);
@@ -255,7 +255,7 @@ class OutputFile::State {
         refuse(errno);
     }
 
-    // A second name for the old file, where the system can not exchange two.
+    // A second name for the old file, where the system cannot exchange two.
     void keep_old() {
         for (int number = 0; number < kMostNames; ++number) {
             fs::path name = temporary_name(target_, number);

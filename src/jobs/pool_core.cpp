@@ -120,7 +120,7 @@ void PoolCore::start_threads(std::size_t first, std::size_t last) {
         try {
             threads_.emplace_back([this, i] { thread_main(*workers[i]); });
         } catch (const std::system_error& failure) {
-            throw Error("can not start worker thread " + std::to_string(i + 1) + " of " + std::to_string(last) + ": " +
+            throw Error("cannot start worker thread " + std::to_string(i + 1) + " of " + std::to_string(last) + ": " +
                         failure.code().message());
         }
     }

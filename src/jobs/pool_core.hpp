@@ -54,7 +54,7 @@ class PoolCore {
     void require_host_thread(const char* call) const;
     [[noreturn]] static void throw_closed();
     // Before the first job of a lane: starts the I/O threads. Throws quarry::Error when the pool has no such lane, or a
-    // thread can not be started.
+    // thread cannot be started.
     void prepare_lane(Lane lane);
 
     // A guest's place for the calling thread; leave() gives it back.

@@ -157,7 +157,7 @@ std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks
     return count;
 }
 
-// The pool is being destroyed. On another thread than the host's they can not run any more.
+// The pool is being destroyed. On another thread than the host's they cannot run any more.
 void PoolCore::finish_host_jobs() noexcept {
     // To run them this thread needs a guest's place, and there may be none.
     const bool some_wait = !injection(Lane::host).looks_empty();

@@ -12,7 +12,7 @@ namespace quarry::impl {
 namespace {
 
 // Spawned jobs that run at once within each other, when queues are full. Deeper ones are queued all the same, so that
-// a chain of jobs that spawn each other can not eat the stack.
+// a chain of jobs that spawn each other cannot eat the stack.
 constexpr int kMostInlineDepth = 16;
 
 // References of a job: its queue's or runner's, and that of the result's handle if there is one.

@@ -4,6 +4,24 @@
 #include "jobs/parking/crews.hpp"
 #include "jobs/pool_core.hpp"
 #include "jobs/trace/points.hpp"
+#include "quarry/jobs/caller_goes_on.hpp"
+
+namespace quarry {
+namespace {
+
+thread_local int hints_of_this_thread = 0;
+
+}  // namespace
+
+CallerGoesOn::CallerGoesOn() noexcept {
+    ++hints_of_this_thread;
+}
+
+CallerGoesOn::~CallerGoesOn() {
+    --hints_of_this_thread;
+}
+
+}  // namespace quarry
 
 namespace quarry::impl {
 namespace {
@@ -72,9 +90,10 @@ void PoolCore::count_wake(Worker* by) noexcept {
 }
 
 // A thread from outside may be about to wait: then its own CPU is the one that is free first. The host's thread says by
-// its frames when it is not (docs/decisions/0014-frame-phase-hint.md).
+// its frames when it is not, any thread by a CallerGoesOn (docs/decisions/0014-frame-phase-hint.md).
 WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
-    const bool goes_on = by != nullptr || (in_frame_.load(std::memory_order_relaxed) && is_host_thread());
+    const bool goes_on =
+        by != nullptr || hints_of_this_thread != 0 || (in_frame_.load(std::memory_order_relaxed) && is_host_thread());
     return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
 }
 

@@ -1,6 +1,9 @@
 #include "quarry/ecs/tick_report.hpp"
 
+#include <chrono>
 #include <sstream>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -65,6 +68,28 @@ TEST(TickReport, R56LightSystemsRunWithoutAJobEach) {
     constexpr std::uint64_t kTicks = 50;
     for (std::uint64_t tick = 0; tick < kTicks; ++tick) ParallelExecutor(pool).run(schedule, world);
     EXPECT_LT(pool.stats().since(before).total.spawned, kTicks * kSystems / 10);
+}
+
+// Bodies that sleep need no processor: the times are those of the schedule, whatever else runs. In the order in which
+// they were added, the long one would begin when the others are half done.
+TEST(TickReport, R63SkewedLoadIsSpreadByMeasuredCosts) {
+    constexpr auto kShort = std::chrono::milliseconds(4);
+    constexpr int kShortOnes = 12;
+    constexpr auto kLong = kShort * kShortOnes;
+    Pool pool(2);
+    Schedule<LoggedWorld> schedule;
+    for (int i = 0; i < kShortOnes; ++i) {
+        schedule.add("short " + std::to_string(i)).run([=] { std::this_thread::sleep_for(kShort); });
+    }
+    schedule.add("long").run([=] { std::this_thread::sleep_for(kLong); });
+    LoggedWorld world;
+    const auto makespan = [&] {
+        const TickReport& report = ParallelExecutor(pool).run(schedule, world);
+        return report.phases[0].ended - report.phases[0].started;
+    };
+    makespan();  // they are measured
+    // Round robin, and the order in which they were added, take one and a half times as long as the long one.
+    EXPECT_TRUE(quarry::test_support::eventually([&] { return makespan() < kLong * 5 / 4; }));
 }
 
 TEST(TickReport, IsJson) {

@@ -214,7 +214,7 @@ TEST(CoroPools, PoolDestroyedOffTheHostsThreadCancelsWhatIsBoundForIt) {
     EXPECT_THROW(never.get(), Cancelled);
 }
 
-// R14: what can not wait is not refused either.
+// R14: what cannot wait is not refused either.
 TEST(CoroCapacity, HopGoesIntoAFullLaneWithoutWaiting) {
     BusyPool busy(PoolOptions{.workers = 1, .queue_capacity = 1});
     ASSERT_TRUE(busy.pool.try_submit([] {}).has_value());

@@ -232,7 +232,7 @@ TEST(Coro, AMillionNestedAwaitsNeedNoStack) {
 TEST(Coro, WaitOfTheOnlyWorkerRunsEveryHop) {
     Pool pool(PoolOptions{.workers = 1, .io_threads = 1});
     const auto logic = [&]() -> coro<int> {
-        // GCC 12 can not compile a braced list within the awaited expression.
+        // GCC 12 cannot compile a braced list within the awaited expression.
         std::vector<Lane> lanes{Lane::frame, Lane::background, Lane::io, Lane::frame};
         int sum = co_await sum_of_hops(pool, std::move(lanes));
         sum += co_await pool.submit([] { return 10; });

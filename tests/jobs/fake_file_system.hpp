@@ -28,7 +28,7 @@ class FakeFileSystem {
         std::filesystem::create_directories(full.parent_path());
         std::ofstream file(full);
         file << text;
-        if (!file.flush()) throw std::runtime_error("can not write " + full.string());
+        if (!file.flush()) throw std::runtime_error("cannot write " + full.string());
         return *this;
     }
 

@@ -238,7 +238,7 @@ TEST(Fork, InsideAScopeItsEndThrowsInTheChild) {
     EXPECT_EQ(queued_ran.load(), 1);
 }
 
-// A wait that can not throw must not last for ever.
+// A wait that cannot throw must not last for ever.
 TEST(Fork, InsideAJoinThatOthersHaveTakenPartOfEndsTheChild) {
     InFlight in_flight;
     pid_t pid = -1;

@@ -9,6 +9,7 @@
 
 #include "jobs/os.hpp"
 #include "jobs/pool_core.hpp"
+#include "quarry/jobs/caller_goes_on.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "tests/jobs/support.hpp"
@@ -38,6 +39,24 @@ TEST(FramePhase, SaysNothingAboutOtherThreads) {
     Task<WakerGoesOn> of_worker = pool.submit([&] { return pool.core().waker_goes_on(impl::Worker::current()); });
     ASSERT_TRUE(eventually([&] { return of_worker.ready(); }));
     EXPECT_EQ(of_worker.get(), WakerGoesOn::yes) << "a worker always goes on";
+}
+
+TEST(FramePhase, AnyThreadMaySayThatItGoesOn) {
+    Pool pool(1);
+    {
+        const CallerGoesOn outer;
+        {
+            const CallerGoesOn inner;
+            EXPECT_EQ(pool.core().waker_goes_on(nullptr), WakerGoesOn::yes);
+        }
+        EXPECT_EQ(pool.core().waker_goes_on(nullptr), WakerGoesOn::yes) << "hints nest";
+        std::thread([&] {
+            EXPECT_EQ(pool.core().waker_goes_on(nullptr), WakerGoesOn::no) << "that was another thread";
+            const CallerGoesOn here;
+            EXPECT_EQ(pool.core().waker_goes_on(nullptr), WakerGoesOn::yes);
+        }).join();
+    }
+    EXPECT_EQ(pool.core().waker_goes_on(nullptr), WakerGoesOn::no);
 }
 
 TEST(FramePhase, BelongsToTheHostsThread) {

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Jobs, WaitInAnotherPool,
 // the task: the spawned job is in the queue of a worker that sleeps as guest of the second pool, and nobody else is
 // free.
 TEST_P(WaitInAnotherPool, HidesNothingThatItsWorkerHolds) {
-    // By name: a lambda of Clang 14 can not capture a structured binding.
+    // By name: a lambda of Clang 14 cannot capture a structured binding.
     const auto lane = std::get<0>(GetParam());
     const auto waits_for = std::get<1>(GetParam());
     const bool scope_sleeps = std::get<2>(GetParam());

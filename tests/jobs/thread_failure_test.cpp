@@ -35,15 +35,15 @@ struct Holdings {
 
 // The limit does not hold for root.
 void become_nobody() {
-    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) give_up("can not give up the rights of root");
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) give_up("cannot give up the rights of root");
     // A sanitizer adds a thread of its own to the first one that is made.
     std::thread([] {}).join();
 }
 void allow_threads(rlim_t most) {
     rlimit limit{};
-    if (getrlimit(RLIMIT_NPROC, &limit) != 0) give_up("can not read the limit");
+    if (getrlimit(RLIMIT_NPROC, &limit) != 0) give_up("cannot read the limit");
     limit.rlim_cur = std::min(most, limit.rlim_max);
-    if (setrlimit(RLIMIT_NPROC, &limit) != 0) give_up("can not set the limit");
+    if (setrlimit(RLIMIT_NPROC, &limit) != 0) give_up("cannot set the limit");
 }
 
 bool is_refused(int workers) {
@@ -51,7 +51,7 @@ bool is_refused(int workers) {
         const Pool pool(workers);
         return false;
     } catch (const Error& error) {
-        if (std::string(error.what()).find("can not start worker thread") == std::string::npos) give_up(error.what());
+        if (std::string(error.what()).find("cannot start worker thread") == std::string::npos) give_up(error.what());
         return true;
     }
 }

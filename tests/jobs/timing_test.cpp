@@ -97,7 +97,7 @@ int joins_that_ran_alone(int joins) {
     return joins;
 }
 
-// Two workers are busy, one waits for something that it can not help with, and the fourth joins quickly: it gets used
+// Two workers are busy, one waits for something that it cannot help with, and the fourth joins quickly: it gets used
 // to being of no use. Then the two become idle.
 TEST(Timing, IdleWorkersTakePartInAJoinOfLongLeavesAtOnce) {
     std::vector<double> alone;

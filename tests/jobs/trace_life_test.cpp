@@ -258,13 +258,13 @@ TEST_F(TraceFile, PathThatCanNotBeWrittenIsNamedWithTheReasonAndLeavesNothing) {
     const Trace trace(pool);
     EXPECT_EQ(
         message_of([&] { trace.write(folder_ / "missing" / "trace.json"); }),
-        "can not write the trace to " + (folder_ / "missing" / "trace.json").string() + ": No such file or directory");
+        "cannot write the trace to " + (folder_ / "missing" / "trace.json").string() + ": No such file or directory");
     EXPECT_EQ(message_of([&] { trace.write(folder_); }),
-              "can not write the trace to " + folder_.string() + ": Is a directory");
+              "cannot write the trace to " + folder_.string() + ": Is a directory");
     EXPECT_THROW(trace.write(folder_), Error);
     EXPECT_EQ(count_entries(folder_.c_str()), 0u);
-    EXPECT_EQ(
-        message_of([&] { trace.write(fs::path("/dev/full/trace")); }).find("can not write the trace to /dev/full"), 0u);
+    EXPECT_EQ(message_of([&] { trace.write(fs::path("/dev/full/trace")); }).find("cannot write the trace to /dev/full"),
+              0u);
 }
 
 }  // namespace

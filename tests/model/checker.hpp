@@ -10,7 +10,7 @@
 
 // A model checker for the lock-free protocols: runs a small program of two to four threads in every order of
 // steps, with every value that C++ lets a load return. README.md says how to write a model and what the
-// checker can not see.
+// checker cannot see.
 namespace model {
 
 struct Options {
@@ -18,7 +18,7 @@ struct Options {
     unsigned preemptions = 3;  // switches away from a thread that could go on; all other switches are free
     quarry::impl::Mutation mutation = quarry::impl::Mutation::none;
     std::uint64_t max_executions = 20'000'000;
-    double max_seconds = 30;
+    double max_seconds = 30;          // of the processor
     std::uint64_t max_steps = 2'000;  // of one execution: more is reported as a livelock
 };
 

@@ -263,7 +263,7 @@ void list_against_its_end() {
             },
             State::release);
         if (!next.is_being_queued) {
-            model::require(next.job.claim.try_claim(), "a waiter can not claim a task that nobody else has");
+            model::require(next.job.claim.try_claim(), "a waiter cannot claim a task that nobody else has");
         }
         State::release(&next.job);
     });
@@ -306,7 +306,7 @@ TEST_P(ContinuationMutation, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(Mutants, ContinuationMutation,
                          testing::Values(Mutant{"clear", Mutation::chain_clear, kList, "data race"},
-                                         Mutant{"cleared", Mutation::chain_cleared, kList, "can not claim"},
+                                         Mutant{"cleared", Mutation::chain_cleared, kList, "cannot claim"},
                                          Mutant{"leave", Mutation::chain_leave, kList, "data race"},
                                          Mutant{"no_wait", Mutation::chain_no_wait, kVisit, "after its destruction"},
                                          Mutant{"queued", Mutation::chain_queued, kQueued, "deadlock"},

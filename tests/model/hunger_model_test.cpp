@@ -106,7 +106,7 @@ void owner_and_idle_worker() {
     model::thread([=] { state->idle(); });
 }
 
-// Somebody who waits is hungry and can not help, so that offers find nobody; and is gone when the worker has become
+// Somebody who waits is hungry and cannot help, so that offers find nobody; and is gone when the worker has become
 // idle. The owner takes back what it has offered in vain.
 void owner_and_futile_hunger() {
     auto state = std::make_shared<State>();

@@ -10,7 +10,7 @@
 #include "model_atomics.hpp"
 
 // The checker against programs whose outcomes are known from the standard. Each test states all outcomes that
-// C++20 allows; the checker must produce exactly those, except where a comment says what it can not produce.
+// C++20 allows; the checker must produce exactly those, except where a comment says what it cannot produce.
 namespace {
 
 using Outcomes = std::set<std::string>;

@@ -111,7 +111,7 @@ std::uint64_t MemoryModel::lowest_readable(std::size_t thread, const Location& a
 
 // The rules of [atomics.order]/4: if A is before B at a location, then A, or a fence that happens before A,
 // precedes in S B, or a fence that B happens before. Only the constraints on what is already executed can
-// fail here; those that end in the new event can not.
+// fail here; those that end in the new event cannot.
 bool MemoryModel::consistent(Attempt& attempt, const Location& at) const {
     if (total_.empty()) return true;
     attempt.fences = total_.covered_fences(attempt.happened);

@@ -81,7 +81,7 @@ TEST(MutationSites, EachIsThatOfAMutant) {
          ++found) {
         const std::string name = (*found)[1];
         ++sites;
-        // The model checker can not show what goes wrong without it: README.md of the deque.
+        // The model checker cannot show what goes wrong without it: README.md of the deque.
         if (name == "none" || name == "deque_push_refresh") continue;
         EXPECT_TRUE(tests.find("Mutation::" + name + ",") != std::string::npos) << name << " is never tried";
     }

@@ -5,7 +5,7 @@ extends Node3D
 
 const HELP := """W A S D  move      mouse  look (click first)      wheel  speed
 Space, Shift  up, down      F  walk or fly      R  back to the start
-Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
+Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      T  textures      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
 
 @onready var terrain: QuarryTerrain = $Terrain
 @onready var walker: Node3D = $Walker
@@ -32,6 +32,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_R: walker.position = Vector3(0, 40, 0)
 		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 4
 		KEY_C: terrain.clear()
+		KEY_T: use_textures(terrain.texture_0 == null)
 		KEY_Z: terrain.undo()
 		KEY_Y: terrain.redo()
 		KEY_H: $Screen/Help.visible = not $Screen/Help.visible
@@ -52,6 +53,9 @@ func take_pictures() -> void:
 	walker.turn(Vector2(0, 0.25))
 	await until_at_rest()
 	await take("above")
+	use_textures(true)
+	await take("textured")
+	use_textures(false)
 	terrain.debug_view = QuarryTerrain.DEBUG_LODS
 	await take("lods")
 	terrain.debug_view = QuarryTerrain.DEBUG_BORDERS
@@ -62,6 +66,26 @@ func take_pictures() -> void:
 	walker.position = Vector3(120, 60, 0)
 	await take("live_view")
 	get_tree().quit()
+
+
+# Textures without a file: noise in the colours of grass, rock, snow and earth.
+func use_textures(wanted: bool) -> void:
+	const COLORS := [[Color(0.16, 0.27, 0.07), Color(0.37, 0.47, 0.16)], [Color(0.27, 0.25, 0.24), Color(0.55, 0.52, 0.48)],
+		[Color(0.80, 0.86, 0.95), Color(1, 1, 1)], [Color(0.30, 0.22, 0.13), Color(0.58, 0.46, 0.30)]]
+	for i in COLORS.size():
+		if not wanted:
+			terrain.set("texture_%d" % i, null)
+			continue
+		var noise := FastNoiseLite.new()
+		noise.seed = i
+		noise.frequency = 0.04
+		var image := noise.get_seamless_image(128, 128)
+		image.convert(Image.FORMAT_RGB8)
+		for y in 128:
+			for x in 128:
+				image.set_pixel(x, y, COLORS[i][0].lerp(COLORS[i][1], image.get_pixel(x, y).r))
+		image.generate_mipmaps()
+		terrain.set("texture_%d" % i, ImageTexture.create_from_image(image))
 
 
 # From the left to the right of what the camera sees.

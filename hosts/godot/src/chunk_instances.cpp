@@ -121,6 +121,13 @@ void ChunkInstances::set_transform(const Transform& transform) {
     }
 }
 
+void ChunkInstances::renew_materials() {
+    for (const Place& place : places_) {
+        if (!place.drawn) continue;
+        engine().set_material(engine().server, place.drawn->instance, shading_.material(place.key.lod));
+    }
+}
+
 void ChunkInstances::set_visible(bool visible) {
     if (visible_ == visible) return;
     visible_ = visible;

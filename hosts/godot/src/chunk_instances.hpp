@@ -29,6 +29,8 @@ class ChunkInstances {
     void take(terrain::StreamEvent& event);
     void set_scenario(Rid scenario);
     void set_transform(const Transform& transform);
+    // After the shading has other materials.
+    void renew_materials();
     // Whether anything may be drawn at all.
     void set_visible(bool visible);
 

@@ -28,6 +28,9 @@ struct Settings {
     std::string description;
     std::string description_file;
     std::string save_file;
+    std::int64_t editor = 0;
+
+    double texture_size = 4;
 
     double voxel_size = 1;
     std::int64_t chunk_cells = 32;
@@ -47,7 +50,7 @@ struct Settings {
 };
 
 // What has to be done when a property changes.
-enum class Effect { none, world, workers, viewer, shading };
+enum class Effect { none, world, workers, viewer, shading, editor };
 
 struct Property {
     ValueSpec value;

@@ -19,6 +19,12 @@ uniform vec3 rock : source_color = vec3(0.42, 0.39, 0.36);
 uniform vec3 snow : source_color = vec3(0.90, 0.93, 0.97);
 uniform vec3 earth : source_color = vec3(0.45, 0.36, 0.24);
 uniform float snow_height = 150.0;
+uniform int textured = 0;
+uniform float texture_size = 4.0;
+uniform sampler2D layer_0 : source_color, repeat_enable, filter_linear_mipmap;
+uniform sampler2D layer_1 : source_color, repeat_enable, filter_linear_mipmap;
+uniform sampler2D layer_2 : source_color, repeat_enable, filter_linear_mipmap;
+uniform sampler2D layer_3 : source_color, repeat_enable, filter_linear_mipmap;
 varying vec3 place;
 varying vec3 world_place;
 varying vec3 world_normal;
@@ -50,6 +56,13 @@ float grain(vec3 p, float distance_to_eye) {
     return mix(fine, 0.5, clamp(distance_to_eye / 120.0, 0.0, 1.0)) * 0.45 + coarse * 0.55;
 }
 
+// From three sides, each by how much the ground faces it.
+vec3 triplanar(sampler2D layer, vec3 p) {
+    vec3 side = pow(abs(world_normal), vec3(4.0));
+    side /= side.x + side.y + side.z;
+    return texture(layer, p.zy).rgb * side.x + texture(layer, p.xz).rgb * side.y + texture(layer, p.xy).rgb * side.z;
+}
+
 vec4 weights_by_shape() {
     float steep = smoothstep(0.75, 0.55, world_normal.y);
     float white = smoothstep(snow_height, snow_height + 40.0, world_place.y) * (1.0 - steep);
@@ -61,8 +74,13 @@ void fragment() {
     // Without weights COLOR is white.
     vec4 weights = dot(COLOR, vec4(1.0)) > 1.5 ? weights_by_shape() : COLOR;
     weights /= max(dot(weights, vec4(1.0)), 0.001);
-    vec3 color = grass * weights.x + rock * weights.y + snow * weights.z + earth * weights.w;
-    ALBEDO = color * mix(0.68, 1.22, shade);
+    vec3 p = world_place / texture_size;
+    float plain = mix(0.68, 1.22, shade);
+    vec3 c0 = (textured & 1) != 0 ? triplanar(layer_0, p) : grass * plain;
+    vec3 c1 = (textured & 2) != 0 ? triplanar(layer_1, p) : rock * plain;
+    vec3 c2 = (textured & 4) != 0 ? triplanar(layer_2, p) : snow * plain;
+    vec3 c3 = (textured & 8) != 0 ? triplanar(layer_3, p) : earth * plain;
+    ALBEDO = c0 * weights.x + c1 * weights.y + c2 * weights.z + c3 * weights.w;
     ROUGHNESS = mix(0.97, 0.65, weights.z);
     SPECULAR = 0.2;
     if (view != 0) {
@@ -106,7 +124,20 @@ void Shading::set(const char* parameter, const Variant& value) {
     for (const Rid material : materials_) server_.call("material_set_param", material, parameter, value);
 }
 
-void Shading::set_up(DebugView view, std::int64_t cells) {
+void Shading::set_textures(const std::array<Rid, 4>& textures, double size) {
+    constexpr std::array<const char*, 4> kNames{"layer_0", "layer_1", "layer_2", "layer_3"};
+    std::int64_t textured = 0;
+    for (std::size_t i = 0; i < textures.size(); ++i) {
+        const bool is_there = textures[i].id != 0;
+        set(kNames[i], is_there ? Variant(textures[i]) : Variant());
+        if (is_there) textured |= std::int64_t{1} << i;
+    }
+    set("textured", Variant(textured));
+    set("texture_size", Variant(size));
+}
+
+void Shading::set_up(DebugView view, std::int64_t cells, Rid own) {
+    own_ = own;
     if (const bool wireframe = view == DebugView::wireframe; wireframe != is_wireframe_) {
         is_wireframe_ = wireframe;
         server_.call("shader_set_code", shader_, code(wireframe));

@@ -18,9 +18,14 @@ class Shading {
     Shading& operator=(const Shading&) = delete;
     ~Shading();
 
-    Rid material(std::int32_t lod) const noexcept { return materials_[static_cast<std::size_t>(lod)]; }
-    // Cells along an axis of a chunk, for the lines between chunks.
-    void set_up(DebugView view, std::int64_t cells);
+    Rid material(std::int32_t lod) const noexcept {
+        return own_.id != 0 ? own_ : materials_[static_cast<std::size_t>(lod)];
+    }
+    // Cells along an axis of a chunk, for the lines between chunks. A material of the host's is used for all, if it is
+    // one.
+    void set_up(DebugView view, std::int64_t cells, Rid own);
+    // Of the four layers; none: a plain colour. Each covers so many metres.
+    void set_textures(const std::array<Rid, 4>& textures, double size);
 
   private:
     void set(const char* parameter, const Variant& value);
@@ -28,6 +33,7 @@ class Shading {
     Variant server_;
     Rid shader_;
     std::array<Rid, terrain::kCoarsestLod + 1> materials_{};
+    Rid own_;
     bool is_wireframe_ = false;
 };
 

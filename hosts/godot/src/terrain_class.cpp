@@ -34,71 +34,131 @@ void notify(GDExtensionClassInstancePtr instance, std::int32_t what, GDExtension
     static_cast<TerrainNode*>(instance)->notification(what);
 }
 
+constexpr auto kVector = GDEXTENSION_VARIANT_TYPE_VECTOR3;
+constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
+constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
+constexpr auto kBool = GDEXTENSION_VARIANT_TYPE_BOOL;
+constexpr auto kText = GDEXTENSION_VARIANT_TYPE_STRING;
+constexpr auto kTable = GDEXTENSION_VARIANT_TYPE_DICTIONARY;
+constexpr auto kNothing = GDEXTENSION_VARIANT_TYPE_NIL;
+
+ValueSpec value(GDExtensionVariantType type, const char* name) {
+    return {type, name, 0, {}};
+}
+
+void add_edits(std::vector<NodeMethod>& to) {
+    using terrain::EditKind;
+    const ValueSpec at = value(kVector, "position");
+    const ValueSpec radius = value(kFloat, "radius");
+    const ValueSpec strength = value(kFloat, "strength");
+    for (const auto& [name, kind] : {std::pair("dig", EditKind::dig), std::pair("add", EditKind::add)}) {
+        to.push_back({name, kBool, {at, radius}, [kind = kind](TerrainNode& node, Arguments of) {
+                          return Variant(node.edit({.kind = kind}, to_vector(of[0]), of[1].to_double()));
+                      }});
+    }
+    to.push_back({"smooth", kBool, {at, radius, strength}, [](TerrainNode& node, Arguments of) {
+                      const auto by = static_cast<float>(of[2].to_double());
+                      return Variant(
+                          node.edit({.kind = EditKind::smooth, .strength = by}, to_vector(of[0]), of[1].to_double()));
+                  }});
+    to.push_back(
+        {"flatten", kBool, {at, radius, value(kVector, "normal"), strength}, [](TerrainNode& node, Arguments of) {
+             return Variant(node.flatten(to_vector(of[0]), of[1].to_double(), to_vector(of[2]), of[3].to_double()));
+         }});
+    to.push_back({"raise", kBool, {at, radius, value(kFloat, "amount")}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.raise(to_vector(of[0]), of[1].to_double(), of[2].to_double()));
+                  }});
+    to.push_back({"paint", kBool, {at, radius, value(kInt, "material")}, [](TerrainNode& node, Arguments of) {
+                      const auto material = static_cast<std::uint8_t>(std::clamp<std::int64_t>(of[2].to_int(), 0, 255));
+                      return Variant(node.edit({.kind = EditKind::paint, .material = material}, to_vector(of[0]),
+                                               of[1].to_double()));
+                  }});
+    to.push_back({"edit", kBool, {value(kTable, "brush")}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.edit_with(of[0]));
+                  }});
+    to.push_back({"apply_edit",
+                  kBool,
+                  {value(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, "bytes")},
+                  [](TerrainNode& node, Arguments of) { return Variant(node.apply_edit(of[0])); }});
+    to.push_back({"remove_part", kBool, {at}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.remove_part(to_vector(of[0])));
+                  }});
+    to.push_back(
+        {"begin_stroke", kNothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }});
+    // The next edit begins another stroke, whoever makes it.
+    to.push_back(
+        {"end_stroke", kNothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }});
+    to.push_back({"undo", kBool, {}, [](TerrainNode& node, Arguments) { return Variant(node.undo()); }});
+    to.push_back({"redo", kBool, {}, [](TerrainNode& node, Arguments) { return Variant(node.redo()); }});
+    to.push_back({"save", kBool, {}, [](TerrainNode& node, Arguments) { return Variant(node.save()); }});
+    to.push_back({"load", kBool, {value(kText, "file")}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.load(of[0].to_text()));
+                  }});
+}
+
+void add_questions(std::vector<NodeMethod>& to) {
+    const ValueSpec at = value(kVector, "position");
+    const ValueSpec radius = value(kFloat, "radius");
+    to.push_back({"is_ready_around", kBool, {at, radius}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.is_ready_around(to_vector(of[0]), of[1].to_double()));
+                  }});
+    to.push_back(
+        {"wait_ready_around", GDEXTENSION_VARIANT_TYPE_SIGNAL, {at, radius}, [](TerrainNode& node, Arguments of) {
+             return node.wait_ready_around(to_vector(of[0]), of[1].to_double());
+         }});
+    to.push_back({"sample", kFloat, {at}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.sample(to_vector(of[0])));
+                  }});
+    to.push_back({"raycast",
+                  kTable,
+                  {value(kVector, "from"), value(kVector, "direction"), value(kFloat, "reach")},
+                  [](TerrainNode& node, Arguments of) {
+                      return node.raycast(to_vector(of[0]), to_vector(of[1]), of[2].to_double());
+                  }});
+    to.push_back({"ground_below", kTable, {at, value(kFloat, "reach")}, [](TerrainNode& node, Arguments of) {
+                      return node.raycast(to_vector(of[0]), {0, -1, 0}, of[1].to_double());
+                  }});
+    to.push_back({"check_shown", kText, {}, [](TerrainNode& node, Arguments) { return Variant(node.check_shown()); }});
+    to.push_back({"get_stats", kTable, {}, [](TerrainNode& node, Arguments) { return node.stats(); }});
+}
+
+// Resources are no numbers or texts, so they are no part of the settings.
+struct ResourceProperty {
+    ValueSpec spec;
+    std::function<Variant(const TerrainNode&)> get;
+    std::function<void(TerrainNode&, const Variant&)> set;
+};
+
+const std::vector<ResourceProperty>& resource_properties() {
+    constexpr std::uint32_t kResourceType = 17;  // PropertyHint
+    constexpr auto kObject = GDEXTENSION_VARIANT_TYPE_OBJECT;
+    static const std::vector<ResourceProperty> all = [] {
+        std::vector<ResourceProperty> list;
+        list.push_back({{kObject, "material", kResourceType, "ShaderMaterial,BaseMaterial3D"},
+                        [](const TerrainNode& node) { return node.material(); },
+                        [](TerrainNode& node, const Variant& to) { node.set_material(to); }});
+        for (std::size_t layer = 0; layer < 4; ++layer) {
+            list.push_back({{kObject, "texture_" + std::to_string(layer), kResourceType, "Texture2D"},
+                            [layer](const TerrainNode& node) { return node.texture(layer); },
+                            [layer](TerrainNode& node, const Variant& to) { node.set_texture(layer, to); }});
+        }
+        return list;
+    }();
+    return all;
+}
+
 std::vector<NodeMethod> make_functions() {
-    constexpr auto kVector = GDEXTENSION_VARIANT_TYPE_VECTOR3;
-    constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
-    constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
-    const auto nothing = GDEXTENSION_VARIANT_TYPE_NIL;
-    return {
-        {"regenerate", nothing, {}, [](TerrainNode& node, Arguments) { return node.regenerate(), Variant(); }},
-        {"clear", nothing, {}, [](TerrainNode& node, Arguments) { return node.clear(), Variant(); }},
-        {"is_ready_around",
-         GDEXTENSION_VARIANT_TYPE_BOOL,
-         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             return Variant(node.is_ready_around(to_vector(of[0]), of[1].to_double()));
-         }},
-        {"sample",
-         kFloat,
-         {{kVector, "position", 0, {}}},
-         [](TerrainNode& node, Arguments of) { return Variant(node.sample(to_vector(of[0]))); }},
-        {"dig",
-         GDEXTENSION_VARIANT_TYPE_BOOL,
-         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             return Variant(node.edit({.kind = terrain::EditKind::dig}, to_vector(of[0]), of[1].to_double()));
-         }},
-        {"add",
-         GDEXTENSION_VARIANT_TYPE_BOOL,
-         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             return Variant(node.edit({.kind = terrain::EditKind::add}, to_vector(of[0]), of[1].to_double()));
-         }},
-        {"smooth",
-         GDEXTENSION_VARIANT_TYPE_BOOL,
-         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}, {kFloat, "strength", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             const auto strength = static_cast<float>(of[2].to_double());
-             return Variant(node.edit({.kind = terrain::EditKind::smooth, .strength = strength}, to_vector(of[0]),
-                                      of[1].to_double()));
-         }},
-        {"paint",
-         GDEXTENSION_VARIANT_TYPE_BOOL,
-         {{kVector, "position", 0, {}}, {kFloat, "radius", 0, {}}, {kInt, "material", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             const auto material = static_cast<std::uint8_t>(std::clamp<std::int64_t>(of[2].to_int(), 0, 255));
-             return Variant(node.edit({.kind = terrain::EditKind::paint, .material = material}, to_vector(of[0]),
-                                      of[1].to_double()));
-         }},
-        {"begin_stroke", nothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }},
-        {"undo", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.undo()); }},
-        {"redo", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.redo()); }},
-        {"save", GDEXTENSION_VARIANT_TYPE_BOOL, {}, [](TerrainNode& node, Arguments) { return Variant(node.save()); }},
-        {"raycast",
-         GDEXTENSION_VARIANT_TYPE_DICTIONARY,
-         {{kVector, "from", 0, {}}, {kVector, "direction", 0, {}}, {kFloat, "reach", 0, {}}},
-         [](TerrainNode& node, Arguments of) {
-             return node.raycast(to_vector(of[0]), to_vector(of[1]), of[2].to_double());
-         }},
-        {"check_shown",
-         GDEXTENSION_VARIANT_TYPE_STRING,
-         {},
-         [](TerrainNode& node, Arguments) { return Variant(node.check_shown()); }},
-        {"get_stats",
-         GDEXTENSION_VARIANT_TYPE_DICTIONARY,
-         {},
-         [](TerrainNode& node, Arguments) { return node.stats(); }},
+    std::vector<NodeMethod> all{
+        {"regenerate", kNothing, {}, [](TerrainNode& node, Arguments) { return node.regenerate(), Variant(); }},
+        {"clear", kNothing, {}, [](TerrainNode& node, Arguments) { return node.clear(), Variant(); }},
+        {"export_mesh",
+         kBool,
+         {value(kText, "file")},
+         [](TerrainNode& node, Arguments of) { return Variant(node.export_mesh(of[0].to_text())); }},
     };
+    add_edits(all);
+    add_questions(all);
+    return all;
 }
 
 std::vector<NodeMethod> make_accessors() {
@@ -114,6 +174,16 @@ std::vector<NodeMethod> make_accessors() {
                  return node.get_property(property);
              }});
     }
+    for (const ResourceProperty& property : resource_properties()) {
+        accessors.push_back(
+            {"set_" + property.spec.name, kNothing, {property.spec}, [&property](TerrainNode& node, Arguments of) {
+                 return property.set(node, of[0]), Variant();
+             }});
+        accessors.push_back(
+            {"get_" + property.spec.name, property.spec.type, {}, [&property](TerrainNode& node, Arguments) {
+                 return property.get(node);
+             }});
+    }
     return accessors;
 }
 
@@ -123,6 +193,11 @@ void register_properties() {
         if (std::string_view(group) != property.group) register_group(TerrainNode::kClass, property.group);
         group = property.group;
         register_property(TerrainNode::kClass, property.value);
+        // With the textures' size.
+        if (std::string_view(group) != "Looks") continue;
+        for (const ResourceProperty& resource : resource_properties()) {
+            register_property(TerrainNode::kClass, resource.spec);
+        }
     }
 }
 
@@ -133,7 +208,12 @@ void register_signals() {
     register_signal(TerrainNode::kClass, "terrain_ready", {});
     register_signal(TerrainNode::kClass, "chunk_shown", chunk);
     register_signal(TerrainNode::kClass, "chunk_hidden", chunk);
-    register_signal(TerrainNode::kClass, "ground_changed", {{{GDEXTENSION_VARIANT_TYPE_AABB, "box", 0, {}}}});
+    const ValueSpec box = value(GDEXTENSION_VARIANT_TYPE_AABB, "box");
+    register_signal(TerrainNode::kClass, "edited", std::array{box});
+    register_signal(TerrainNode::kClass, "edit_made",
+                    std::array{value(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, "bytes")});
+    register_signal(TerrainNode::kClass, "part_loosened", std::array{box, value(kVector, "inside")});
+    register_signal(TerrainNode::kClass, "saved", {});
     register_signal(TerrainNode::kClass, "failed", message);
 }
 

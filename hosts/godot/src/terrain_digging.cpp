@@ -2,55 +2,80 @@
 #include <cmath>
 #include <exception>
 
+#include "brush.hpp"
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/raycast.hpp"
 #include "registration.hpp"
 #include "terrain_node.hpp"
+#include "transform_math.hpp"
 
 namespace quarry::godot {
-namespace {
 
-double determinant(const Transform& transform) {
-    const auto& [a, b, c] = transform.rows;
-    return static_cast<double>(a.x) * (static_cast<double>(b.y) * c.z - static_cast<double>(b.z) * c.y) -
-           static_cast<double>(a.y) * (static_cast<double>(b.x) * c.z - static_cast<double>(b.z) * c.x) +
-           static_cast<double>(a.z) * (static_cast<double>(b.x) * c.y - static_cast<double>(b.y) * c.x);
+bool TerrainNode::can_edit() const {
+    if (world_ != nullptr && !needs_build_) return true;
+    report_error("QuarryTerrain", "there is no ground to edit before terrain_ready");
+    return false;
 }
 
-Vec3 to_global(const Transform& transform, const terrain::Position& local) {
-    const auto along = [&](const Vec3& row, float origin) {
-        return static_cast<float>(row.x * local.x + row.y * local.y + row.z * local.z + origin);
-    };
-    return {along(transform.rows[0], transform.origin.x), along(transform.rows[1], transform.origin.y),
-            along(transform.rows[2], transform.origin.z)};
+// Whatever has changed the ground here is told to others.
+template <class Change>
+terrain::EditReport TerrainNode::change(bool is_told, Change make) {
+    if (!can_edit()) return {};
+    try {
+        const std::optional<terrain::EditReport> report = make();
+        if (!report) return {};
+        if (report->any()) {
+            show_change(report->changed);
+            if (is_heard("part_loosened")) edits_.look_for_loose_parts(report->changed);
+        }
+        if (is_told && report->done && is_heard("edit_made")) {
+            Happened made{Happened::Kind::made};
+            made.bytes = edits_.message_of(edits_.last());
+            happened_.push_back(std::move(made));
+        }
+        return *report;
+    } catch (const std::exception& error) {
+        fail(error.what());
+        return {};
+    }
 }
-
-}  // namespace
 
 // A ball stays a ball where the node is scaled evenly.
 bool TerrainNode::edit(terrain::Edit edit, const Vec3& position, double radius) {
-    if (world_ == nullptr || needs_build_) {
-        report_error("QuarryTerrain", "there is no ground to edit before terrain_ready");
-        return false;
-    }
-    const double scale = std::cbrt(std::abs(determinant(transform_)));
     edit.at = to_local(position);
-    edit.radius = static_cast<float>(scale > 0 ? radius / scale : radius);
-    try {
-        const terrain::EditReport report = edits_.apply(edit);
-        if (report.any()) show_change(report.changed);
-        return report.any();
-    } catch (const std::exception& error) {
-        fail(error.what());
-        return false;
-    }
+    edit.radius = static_cast<float>(radius / scale_of(transform_));
+    return change(true, [&] { return std::optional(edits_.apply(edit)); }).any();
+}
+
+bool TerrainNode::edit_with(const Variant& brush) {
+    return change(true, [&] { return std::optional(edits_.apply(edit_from(brush, transform_))); }).any();
+}
+
+bool TerrainNode::flatten(const Vec3& position, double radius, const Vec3& normal, double strength) {
+    const terrain::Position local = vector_to_local(transform_, normal);
+    return edit({.kind = terrain::EditKind::flatten,
+                 .normal = {static_cast<float>(local.x), static_cast<float>(local.y), static_cast<float>(local.z)},
+                 .strength = static_cast<float>(strength)},
+                position, radius);
+}
+
+bool TerrainNode::raise(const Vec3& position, double radius, double amount) {
+    return edit({.kind = terrain::EditKind::raise, .amount = static_cast<float>(amount / scale_of(transform_))},
+                position, radius);
+}
+
+bool TerrainNode::remove_part(const Vec3& position) {
+    return edit({.kind = terrain::EditKind::remove}, position, scale_of(transform_));
+}
+
+bool TerrainNode::apply_edit(const Variant& bytes) {
+    const std::vector<std::byte> message = bytes.to_bytes();
+    return change(false, [&] { return std::optional(edits_.apply_message(message)); }).any();
 }
 
 bool TerrainNode::take_back(bool again) {
     if (world_ == nullptr || needs_build_) return false;
-    const std::optional<terrain::EditReport> report = again ? edits_.redo() : edits_.undo();
-    if (report && report->any()) show_change(report->changed);
-    return report.has_value();
+    return change(true, [&] { return again ? edits_.redo() : edits_.undo(); }).done;
 }
 
 void TerrainNode::show_change(const terrain::Box& box) {
@@ -70,21 +95,26 @@ void TerrainNode::bring_from_file(const terrain::Position& viewer) {
     const std::string problem = stats ? stats->problem : std::string();
     if (problem != last_file_problem_ && !problem.empty()) fail(settings_.save_file + ": " + problem);
     last_file_problem_ = problem;
+    // What was in the file when it was opened is no news.
+    if (stats && last_saved_ && stats->saved > *last_saved_ && stats->saved == stats->edits) {
+        happened_.push_back({Happened::Kind::saved});
+    }
+    last_saved_ = stats ? std::optional(stats->saved) : std::nullopt;
+}
+
+void TerrainNode::note_loose_parts() {
+    for (const terrain::LoosePart& part : edits_.take_loose_parts()) {
+        Happened loosened{Happened::Kind::loosened};
+        loosened.box = to_global(transform_, part.box);
+        loosened.place = to_global(transform_, part.inside);
+        happened_.push_back(loosened);
+    }
 }
 
 void TerrainNode::note_change(const terrain::Box& box) {
-    if (!is_heard("ground_changed")) return;
-    Vec3 low{INFINITY, INFINITY, INFINITY};
-    Vec3 high{-INFINITY, -INFINITY, -INFINITY};
-    for (int corner = 0; corner < 8; ++corner) {
-        const Vec3 at = to_global(
-            transform_, {(corner & 1) != 0 ? box.high.x : box.low.x, (corner & 2) != 0 ? box.high.y : box.low.y,
-                         (corner & 4) != 0 ? box.high.z : box.low.z});
-        low = {std::fmin(low.x, at.x), std::fmin(low.y, at.y), std::fmin(low.z, at.z)};
-        high = {std::fmax(high.x, at.x), std::fmax(high.y, at.y), std::fmax(high.z, at.z)};
-    }
+    if (!is_heard("edited")) return;
     Happened changed{Happened::Kind::changed};
-    changed.box = {low, {high.x - low.x, high.y - low.y, high.z - low.z}};
+    changed.box = to_global(transform_, box);
     happened_.push_back(changed);
 }
 

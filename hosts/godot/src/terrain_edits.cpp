@@ -30,6 +30,7 @@ void TerrainEdits::set_ground(const DescribedWorld& world, const terrain::Lattic
         opened = std::make_unique<terrain::WorldFile>(*pool, *edited, file,
                                                       terrain::WorldFileOptions{.ground = number_of(world.name)});
     }
+    finder_.reset();
     file_ = std::move(opened);  // the old one saves what is left, so its world and pool go after it
     file_name_ = file;
     world_ = std::move(edited);
@@ -45,23 +46,60 @@ DescribedWorld TerrainEdits::now() const {
     return world;
 }
 
+terrain::EditReport TerrainEdits::apply_last() {
+    return world_->apply(last_);
+}
+
 terrain::EditReport TerrainEdits::apply(terrain::Edit edit) {
     edit.stroke = stroke_;
-    return world_->apply(edit);
+    edit.editor = editor_;
+    last_ = edit;
+    return apply_last();
 }
 
 std::optional<terrain::EditReport> TerrainEdits::undo() {
-    const std::optional<terrain::Edit> edit = world_->undo_of(0);
+    const std::optional<terrain::Edit> edit = world_->undo_of(editor_);
     if (!edit) return std::nullopt;
     begin_stroke();
-    return world_->apply(*edit);
+    last_ = *edit;
+    return apply_last();
 }
 
 std::optional<terrain::EditReport> TerrainEdits::redo() {
-    const std::optional<terrain::Edit> edit = world_->redo_of(0);
+    const std::optional<terrain::Edit> edit = world_->redo_of(editor_);
     if (!edit) return std::nullopt;
     begin_stroke();
-    return world_->apply(*edit);
+    last_ = *edit;
+    return apply_last();
+}
+
+terrain::EditLogWorld TerrainEdits::log_world() const {
+    return {world_->options().lattice, world_->options().undo_bytes, number_of(below_.name)};
+}
+
+// A whole log of one edit: it names its world and has a checksum.
+std::vector<std::byte> TerrainEdits::message_of(const terrain::Edit& edit) const {
+    terrain::EditLog log(log_world());
+    log.write(edit);
+    return log.take();
+}
+
+terrain::EditReport TerrainEdits::apply_message(std::span<const std::byte> message) {
+    terrain::EditLog log(log_world());
+    log.feed(message);
+    const std::optional<terrain::NumberedEdit> numbered = log.next();
+    if (!numbered || !log.at_end()) throw Error("the bytes are not one whole edit");
+    return world_->apply(numbered->edit);
+}
+
+void TerrainEdits::look_for_loose_parts(const terrain::Box& changed) {
+    if (finder_ == nullptr) finder_ = std::make_unique<terrain::LoosePartFinder>(*pool_);
+    finder_->look(world_->field(), changed);
+}
+
+std::vector<terrain::LoosePart> TerrainEdits::take_loose_parts() {
+    if (finder_ == nullptr) return {};
+    return finder_->take();
 }
 
 std::span<const terrain::Box> TerrainEdits::bring(const terrain::Position& viewer) {

@@ -115,11 +115,14 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
-    if (viewer != nullptr) look_for_ready(*viewer);
+    note_loose_parts();
+    if (viewer == nullptr) return;
+    last_viewer_ = *viewer;
+    look_for_ready(*viewer);
+    look_for_awaited();
 }
 
 void TerrainNode::take_event(World& world, terrain::StreamEvent& event) {
-    if (event.more) waits_for_exchange_ = false;
     const auto start = std::chrono::steady_clock::now();
     const std::uint64_t vertices = world.instances.vertices();
     world.instances.take(event);
@@ -140,9 +143,8 @@ void TerrainNode::look_for_ready(const terrain::Viewer& viewer) {
     const bool is_complete = is_at_rest || streamer.ready_around(viewer.position, 0.75 * settings_.view_distance);
     if (old_world_ != nullptr && is_complete) end_exchange();
     if (old_world_ != nullptr) return;
-    if (!is_at_rest && (waits_for_exchange_ || !streamer.ready_around(viewer.position, settings_.lod_distance))) return;
+    if (!is_at_rest && !streamer.ready_around(viewer.position, settings_.lod_distance)) return;
     waits_for_ready_ = false;
-    waits_for_exchange_ = false;
     happened_.push_back({Happened::Kind::ready});
 }
 
@@ -177,6 +179,9 @@ void TerrainNode::set_property(const Property& property, const Variant& value) {
         case Effect::shading:
             set_up_shading();
             break;
+        case Effect::editor:
+            edits_.set_editor(static_cast<std::uint16_t>(settings_.editor));
+            break;
         case Effect::none:
             break;
     }
@@ -198,7 +203,7 @@ void TerrainNode::clear() {
 }
 
 bool TerrainNode::is_ready_around(const Vec3& position, double radius) const {
-    if (world_ == nullptr || old_world_ != nullptr || needs_build_ || waits_for_exchange_) return false;
+    if (world_ == nullptr || old_world_ != nullptr || needs_build_) return false;
     return world_->streamer->ready_around(to_local(position), radius);
 }
 
@@ -237,7 +242,20 @@ void TerrainNode::emit_what_happened() {
                 self.call("emit_signal", "chunk_hidden", place, lod);
                 break;
             case Happened::Kind::changed:
-                self.call("emit_signal", "ground_changed", each.box);
+                self.call("emit_signal", "edited", each.box);
+                break;
+            case Happened::Kind::made:
+                self.call("emit_signal", "edit_made", Bytes(each.bytes));
+                break;
+            case Happened::Kind::loosened:
+                self.call("emit_signal", "part_loosened", each.box, each.place);
+                break;
+            case Happened::Kind::saved:
+                self.call("emit_signal", "saved");
+                break;
+            case Happened::Kind::ready_around:
+                self.call("emit_signal", each.message);
+                if (api.object_from_id(id) == object) self.call("remove_user_signal", each.message);
                 break;
             case Happened::Kind::failed:
                 if (++failures > kMostFailuresAFrame) break;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,10 +40,23 @@ class TerrainNode {
     double sample(const Vec3& position);
     // False: nothing has changed.
     bool edit(terrain::Edit edit, const Vec3& position, double radius);
+    bool edit_with(const Variant& brush);
+    bool flatten(const Vec3& position, double radius, const Vec3& normal, double strength);
+    bool raise(const Vec3& position, double radius, double amount);
+    bool remove_part(const Vec3& position);
+    bool apply_edit(const Variant& bytes);
     void begin_stroke() { edits_.begin_stroke(); }
     bool undo() { return take_back(false); }
     bool redo() { return take_back(true); }
     bool save() { return edits_.save(); }
+    bool load(const std::string& file);
+    // A signal that is emitted once the ground is there.
+    Variant wait_ready_around(const Vec3& position, double radius);
+    bool export_mesh(const std::string& file);
+    Variant material() const { return material_; }
+    void set_material(const Variant& material);
+    Variant texture(std::size_t layer) const { return textures_[layer]; }
+    void set_texture(std::size_t layer, const Variant& texture);
     Variant raycast(const Vec3& from, const Vec3& direction, double reach);
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
@@ -56,11 +71,13 @@ class TerrainNode {
         std::unique_ptr<terrain::Streamer> streamer;
     };
     struct Happened {
-        enum class Kind { ready, shown, hidden, changed, failed };
+        enum class Kind { ready, shown, hidden, changed, made, loosened, saved, ready_around, failed };
         Kind kind;
         terrain::ChunkKey key{};
         std::string message{};
         Aabb box{};
+        Vec3 place{};
+        std::vector<std::byte> bytes{};
     };
 
     void enter_world();
@@ -71,10 +88,15 @@ class TerrainNode {
     void look_for_ready(const terrain::Viewer& viewer);
     void follow_transform();
 
+    bool can_edit() const;
+    template <class Change>
+    terrain::EditReport change(bool is_told, Change make);
     bool take_back(bool again);
     void show_change(const terrain::Box& box);
     void bring_from_file(const terrain::Position& viewer);
     void note_change(const terrain::Box& box);
+    void note_loose_parts();
+    void look_for_awaited();
     const terrain::Field& ground();
 
     void build();
@@ -97,6 +119,9 @@ class TerrainNode {
     Settings settings_;
     TerrainEdits edits_;
     std::string last_file_problem_;
+    std::optional<std::uint64_t> last_saved_;
+    Variant material_;                   // of the host's; nil: the built-in ones
+    std::array<Variant, 4> textures_{};  // of the built-in ones; nil: colours
     std::unique_ptr<Shading> shading_;
     std::unique_ptr<World> world_;
     std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete
@@ -110,12 +135,20 @@ class TerrainNode {
     bool needs_build_ = false;
     bool needs_workers_ = false;
     bool waits_for_ready_ = false;
-    bool waits_for_exchange_ = false;
     bool warned_of_viewer_ = false;
     GDObjectInstanceID viewer_id_ = 0;
 
     bool is_checked_ = false;      // by check_shown(), so that the plan is noted for it
     terrain::ShownWorld planned_;  // after the last update
+
+    struct Awaited {
+        Vec3 position;
+        double radius;
+        std::string signal;
+    };
+    std::vector<Awaited> awaited_;
+    std::uint64_t awaited_before_ = 0;
+    std::optional<terrain::Viewer> last_viewer_;
 
     std::vector<Happened> happened_;
     std::string last_viewer_error_;

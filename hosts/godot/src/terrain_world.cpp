@@ -8,6 +8,7 @@
 #include "quarry/terrain/field.hpp"
 #include "registration.hpp"
 #include "terrain_node.hpp"
+#include "transform_math.hpp"
 
 namespace quarry::godot {
 namespace {
@@ -25,6 +26,10 @@ std::shared_ptr<Pool> pool_with(std::int64_t workers) {
         pools[workers] = pool;
     }
     return pool;
+}
+
+Rid rid_of(const Variant& resource) {
+    return resource.to_object() == nullptr ? Rid() : resource.call("get_rid").to_rid();
 }
 
 std::string what_of(const std::exception_ptr& error) {
@@ -59,7 +64,6 @@ void TerrainNode::build() {
             world_ = std::move(next);
         } else {
             world_->streamer->exchange(wanted.field, options_for(wanted));
-            waits_for_exchange_ = true;
         }
         needs_workers_ = false;
         field_ = wanted.field;
@@ -117,7 +121,14 @@ DescribedWorld TerrainNode::described() const {
 
 void TerrainNode::set_up_shading() {
     if (shading_ != nullptr) {
-        shading_->set_up(static_cast<DebugView>(settings_.debug_view), settings_.chunk_cells);
+        const auto view = static_cast<DebugView>(settings_.debug_view);
+        // A debug view needs the built-in materials.
+        shading_->set_up(view, settings_.chunk_cells, view == DebugView::off ? rid_of(material_) : Rid());
+        shading_->set_textures({rid_of(textures_[0]), rid_of(textures_[1]), rid_of(textures_[2]), rid_of(textures_[3])},
+                               settings_.texture_size);
+        for (World* const world : {world_.get(), old_world_.get()}) {
+            if (world != nullptr) world->instances.renew_materials();
+        }
     }
 }
 
@@ -164,22 +175,8 @@ std::optional<terrain::Viewer> TerrainNode::find_viewer() {
     return viewer;
 }
 
-// By the inverse of the node's transform.
 terrain::Position TerrainNode::to_local(const Vec3& global) const {
-    const auto& [a, b, c] = transform_.rows;
-    const double x = static_cast<double>(global.x) - transform_.origin.x;
-    const double y = static_cast<double>(global.y) - transform_.origin.y;
-    const double z = static_cast<double>(global.z) - transform_.origin.z;
-    const auto minor = [](double p, double q, double r, double s) { return p * s - q * r; };
-    const double xx = minor(b.y, b.z, c.y, c.z);
-    const double yy = minor(a.y, a.z, c.y, c.z);
-    const double zz = minor(a.y, a.z, b.y, b.z);
-    const double determinant = a.x * xx - b.x * yy + c.x * zz;
-    if (determinant == 0) return {x, y, z};
-    return {
-        (x * xx - y * yy + z * zz) / determinant,
-        (-x * minor(b.x, b.z, c.x, c.z) + y * minor(a.x, a.z, c.x, c.z) - z * minor(a.x, a.z, b.x, b.z)) / determinant,
-        (x * minor(b.x, b.y, c.x, c.y) - y * minor(a.x, a.y, c.x, c.y) + z * minor(a.x, a.y, b.x, b.y)) / determinant};
+    return godot::to_local(transform_, global);
 }
 
 }  // namespace quarry::godot

@@ -1,5 +1,7 @@
 #include "values.hpp"
 
+#include <cstring>
+
 namespace quarry::godot {
 namespace {
 
@@ -80,6 +82,17 @@ Variant Variant::empty_array() {
     return variant;
 }
 
+Variant Variant::signal(GDExtensionObjectPtr object, const char* name) {
+    constexpr std::int32_t kFromObjectAndName = 2;
+    const Name signal_name(name);
+    const std::array<GDExtensionConstTypePtr, 2> arguments{&object, signal_name.ptr()};
+    std::array<std::uint64_t, 2> value{};
+    api.constructor_of(GDEXTENSION_VARIANT_TYPE_SIGNAL, kFromObjectAndName)(&value, arguments.data());
+    Variant variant(GDEXTENSION_VARIANT_TYPE_SIGNAL, &value);
+    functions().destroy[GDEXTENSION_VARIANT_TYPE_SIGNAL](&value);
+    return variant;
+}
+
 void Variant::assign_to(GDExtensionVariantType type, void* value) const {
     if (const auto destroy = functions().destroy[type]) destroy(value);
     convert(type, value);
@@ -141,6 +154,16 @@ GDExtensionObjectPtr Variant::to_object() const {
     return object;
 }
 
+std::vector<std::byte> Variant::to_bytes() const {
+    if (type() != GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY) return {};
+    Bytes bytes(0);
+    assign_to(GDEXTENSION_VARIANT_TYPE_PACKED_BYTE_ARRAY, const_cast<void*>(bytes.ptr()));
+    const auto size = static_cast<std::size_t>(call("size").to_int());
+    if (size == 0) return {};
+    const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
+    return {first, first + size};
+}
+
 Variant Variant::call_with(const char* method, const GDExtensionConstVariantPtr* arguments, std::size_t count) const {
     Variant result;
     GDExtensionCallError error{};
@@ -149,7 +172,7 @@ Variant Variant::call_with(const char* method, const GDExtensionConstVariantPtr*
                      &error);
     if (error.error != GDEXTENSION_CALL_OK) {
         const std::string message =
-            std::string(method) + " can not be called: Godot's error " + std::to_string(static_cast<int>(error.error));
+            std::string(method) + " cannot be called: Godot's error " + std::to_string(static_cast<int>(error.error));
         api.print_error("Quarry", message.c_str(), method, __FILE__, __LINE__, 0);
     }
     return result;
@@ -161,6 +184,10 @@ Bytes::Bytes(std::size_t size) {
     const GDExtensionConstTypePtr argument = &wanted;
     std::int64_t error = 0;
     functions().resize_bytes(&data_, &argument, &error, 1);
+}
+
+Bytes::Bytes(std::span<const std::byte> content) : Bytes(content.size()) {
+    if (!content.empty()) std::memcpy(data(), content.data(), content.size());
 }
 
 Bytes::~Bytes() {

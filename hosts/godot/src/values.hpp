@@ -3,9 +3,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "interface.hpp"
 
@@ -114,6 +116,7 @@ class Variant {
     explicit Variant(const Dictionary& value);
     explicit Variant(const Bytes& value);
     static Variant empty_array();
+    static Variant signal(GDExtensionObjectPtr object, const char* name);
     // Of a value of that type, and into one, as ptrcalls hand them over.
     static Variant from_type(GDExtensionVariantType type, const void* value) { return {type, value}; }
     void assign_to(GDExtensionVariantType type, void* value) const;
@@ -131,6 +134,7 @@ class Variant {
     Rid to_rid() const;
     std::string to_text() const;
     GDExtensionObjectPtr to_object() const;
+    std::vector<std::byte> to_bytes() const;  // of a PackedByteArray
 
     // Calls a method of the object or value in it. Nil, and a line on the console, where that fails.
     template <class... Arguments>
@@ -159,6 +163,7 @@ class Variant {
 class Bytes {
   public:
     explicit Bytes(std::size_t size);
+    explicit Bytes(std::span<const std::byte> content);
     Bytes(Bytes&& other) noexcept : data_(std::exchange(other.data_, {})) {}
     Bytes& operator=(Bytes&&) = delete;
     ~Bytes();

@@ -61,7 +61,7 @@ class Channel {
     static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
                   "a channel carries values, not references or constants");
     static_assert(std::is_move_constructible_v<T>, "a channel moves its values");
-    static_assert(std::is_nothrow_destructible_v<T>, "a value whose destructor throws can not be in a channel");
+    static_assert(std::is_nothrow_destructible_v<T>, "a value whose destructor throws cannot be in a channel");
     using Ring = impl::ChannelRing<impl::ChannelAtomics, T>;
     using Outcome = typename Ring::Outcome;
 

@@ -4,6 +4,7 @@
 
 namespace quarry {
 
+class CallerGoesOn;
 class Cancelled;
 class Error;
 class Pool;

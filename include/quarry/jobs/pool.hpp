@@ -56,7 +56,7 @@ class Pool {
     static constexpr std::size_t kMostQueueCapacity = std::size_t{1} << 20;
     static constexpr std::size_t kMostStealBatch = 256;
 
-    // Throws std::invalid_argument for an option out of range, quarry::Error when a thread can not be started.
+    // Throws std::invalid_argument for an option out of range, quarry::Error when a thread cannot be started.
     QUARRY_API explicit Pool(PoolOptions options = {});
     explicit Pool(int workers) : Pool(PoolOptions{.workers = workers}) {}
     Pool(const Pool&) = delete;

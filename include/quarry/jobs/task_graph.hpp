@@ -27,7 +27,7 @@ namespace impl {
 class GraphCore;
 }
 
-// A graph can not be built: it has a cycle, or a deferrable node with a successor that is not. The message names every
+// A graph cannot be built: it has a cycle, or a deferrable node with a successor that is not. The message names every
 // node concerned.
 class QUARRY_API GraphError : public Error {
   public:

@@ -39,7 +39,7 @@ struct ShownCheck {
 
 // Whether what is shown is a set of whole nodes of the octree without overlap, levels of which differ by at most one
 // where two touch, with masks that fit; and whether nothing is missing inside: from each missing part one must come to
-// the outside of the plan through missing parts that share faces. A part from which one can not is a hole.
+// the outside of the plan through missing parts that share faces. A part from which one cannot is a hole.
 QUARRY_API ShownCheck check_shown(const ShownWorld& world);
 
 // The same after a delivery, with what was shown after the last update: all that is surrounded now and was not then is

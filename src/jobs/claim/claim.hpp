@@ -35,7 +35,7 @@ class Claim {
         state_.fetch_add(kShared + 1, std::memory_order_relaxed);
     }
 
-    // True for exactly one caller. Whoever calls holds a reference. A continuation that is not armed can not be run,
+    // True for exactly one caller. Whoever calls holds a reference. A continuation that is not armed cannot be run,
     // only cancelled.
     bool try_claim() noexcept {
         const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_armed, std::memory_order_acquire));

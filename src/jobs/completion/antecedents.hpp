@@ -16,7 +16,7 @@ class Antecedents {
     // caller's, the others below it ours.
     void set(std::uintptr_t address) noexcept { word_.store(address, std::memory_order_relaxed); }
 
-    // Calls visit(address), 0 when there is nothing left, while the antecedents can not go.
+    // Calls visit(address), 0 when there is nothing left, while the antecedents cannot go.
     template <class Visit>
     void visit(Visit visit) noexcept {
         std::uintptr_t seen = word_.load(Policy::order(Mutation::chain_cleared, std::memory_order_acquire));

@@ -53,7 +53,7 @@ class Deque {
     Deque(const Deque&) = delete;
     Deque& operator=(const Deque&) = delete;
 
-    // Owner. Throws std::bad_alloc when it has to grow and can not; the deque is then as it was.
+    // Owner. Throws std::bad_alloc when it has to grow and cannot; the deque is then as it was.
     void push(T value) {
         const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
         if (bottom == limit_.get()) [[unlikely]]
@@ -63,7 +63,7 @@ class Deque {
         bottom_.store(bottom + 1, Policy::order(Mutation::deque_push_publish, std::memory_order_release));
     }
 
-    // Owner. Makes room for so many pushes that can not fail.
+    // Owner. Makes room for so many pushes that cannot fail.
     void reserve(std::size_t more) {
         const std::uint64_t bottom = bottom_.load(std::memory_order_relaxed);
         if (limit_.get() - bottom < more) make_room(bottom, more);

@@ -33,13 +33,13 @@ std::size_t GraphCore::add(std::string_view name, GraphFunction body, GraphFunct
 }
 
 ColdNode& GraphCore::to_change(std::size_t node) {
-    if (running.load(std::memory_order_relaxed)) throw Error("TaskGraph: can not be changed while it runs");
+    if (running.load(std::memory_order_relaxed)) throw Error("TaskGraph: cannot be changed while it runs");
     built = false;
     return cold[node];
 }
 
 void GraphCore::add_edge(std::size_t from, std::size_t to) {
-    if (from == to) throw GraphError("TaskGraph: \"" + cold[from].name + "\" can not come after itself");
+    if (from == to) throw GraphError("TaskGraph: \"" + cold[from].name + "\" cannot come after itself");
     to_change(from).successors.push_back(static_cast<std::uint32_t>(to));
 }
 
@@ -110,7 +110,7 @@ void GraphCore::require_deferrable_successors() const {
         }
     }
     if (!message.empty()) {
-        throw GraphError("TaskGraph: a deferrable node can not precede one that is not deferrable:" + message);
+        throw GraphError("TaskGraph: a deferrable node cannot precede one that is not deferrable:" + message);
     }
 }
 

@@ -65,7 +65,7 @@ void GraphTally::add(const GraphTally& other) noexcept {
 void GraphCore::begin_run(const GraphRunOptions& run_options) {
     if (running.exchange(true, std::memory_order_acquire)) {
         throw Error(
-            "TaskGraph: it is running already; a graph can not be run from within its own nodes, nor twice at a time");
+            "TaskGraph: it is running already; a graph cannot be run from within its own nodes, nor twice at a time");
     }
     try {
         build();

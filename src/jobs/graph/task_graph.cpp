@@ -18,13 +18,13 @@ double nanoseconds_per_tick() noexcept {
 }  // namespace
 
 GraphNode& GraphNode::after(const GraphNode& other) {
-    if (other.core_ != core_) throw Error("TaskGraph: a node can not come after one of another graph");
+    if (other.core_ != core_) throw Error("TaskGraph: a node cannot come after one of another graph");
     core_->add_edge(other.index_, index_);
     return *this;
 }
 
 GraphNode& GraphNode::before(const GraphNode& other) {
-    if (other.core_ != core_) throw Error("TaskGraph: a node can not come before one of another graph");
+    if (other.core_ != core_) throw Error("TaskGraph: a node cannot come before one of another graph");
     core_->add_edge(index_, other.index_);
     return *this;
 }
@@ -42,7 +42,7 @@ GraphNode& GraphNode::priority(Priority priority) {
 }
 
 GraphNode& GraphNode::cost(std::chrono::nanoseconds hint) {
-    if (hint.count() < 0) throw std::invalid_argument("TaskGraph: the cost of a node can not be negative");
+    if (hint.count() < 0) throw std::invalid_argument("TaskGraph: the cost of a node cannot be negative");
     core_->to_change(index_).hint_nanoseconds = static_cast<std::uint64_t>(hint.count());
     return *this;
 }
@@ -71,7 +71,7 @@ GraphNode TaskGraph::add_range_node(std::string_view name, impl::GraphFunction b
 }
 
 void TaskGraph::build() {
-    if (core_->running.load(std::memory_order_relaxed)) throw Error("TaskGraph: can not be built while it runs");
+    if (core_->running.load(std::memory_order_relaxed)) throw Error("TaskGraph: cannot be built while it runs");
     core_->build();
 }
 

@@ -117,7 +117,7 @@ void add_to_trace_session(TraceSession& session, PoolCore& core) {
                                                  TraceOwner{core.serial, static_cast<std::uint64_t>(worker)},
                                                  core.options.name + "-" + std::to_string(worker)));
     }
-    // Both or none: the second one can not fail.
+    // Both or none: the second one cannot fail.
     session.tracks.reserve(session.tracks.size() + tracks.size());
     session.pools.push_back(&core);
     session.tracks.insert(session.tracks.end(), tracks.begin(), tracks.end());

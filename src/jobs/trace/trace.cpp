@@ -95,7 +95,7 @@ void Trace::write(const std::filesystem::path& path) const {
     try {
         impl::write_whole_file(path, [this](std::ostream& out) { write(out); });
     } catch (const Error& failure) {
-        throw Error("can not write the trace to " + path.string() + ": " + failure.what());
+        throw Error("cannot write the trace to " + path.string() + ": " + failure.what());
     }
 }
 

@@ -64,7 +64,7 @@ void ChunkTable::move(std::uint32_t slot, ChunkState to) {
     ChunkRecord& record = records_[slot];
     const ChunkState from = record.state;
     if (!is_allowed(from, to)) {
-        throw std::logic_error("a chunk can not go from " + std::string(name_of(from)) + " to " +
+        throw std::logic_error("a chunk cannot go from " + std::string(name_of(from)) + " to " +
                                std::string(name_of(to)));
     }
     if (log_) log_({id(slot), record.key, record.mask, from, to, update_});

@@ -50,6 +50,7 @@ class Engine {
 
     // engine_edits.cpp
     void begin_edits(World& world);
+    bool waits_for_edits() const noexcept;
     void wait_for_edits(World& world);
     void help_with_edits(const Swap& swap);
 

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
+#include "quarry/jobs/caller_goes_on.hpp"
 #include "quarry/jobs/error.hpp"
 #include "terrain/streaming/engine.hpp"
 
@@ -63,16 +64,23 @@ void Engine::begin_edits(World& world) {
     source->field = edited_field_;
     if (edited_materials_ != nullptr) source->materials = edited_materials_;
     source->extract.materials = source->materials.get();
+    // See wait_for_edits.
+    std::optional<CallerGoesOn> goes_on;
+    if (waits_for_edits()) goes_on.emplace();
     if (!world.begin_swap(source, news_)) return;
     edited_field_.reset();
     edited_materials_.reset();
     news_ = {};
 }
 
-// The host's thread lends a hand rather than look on.
+bool Engine::waits_for_edits() const noexcept {
+    return options_.clock == nullptr && options_.edit_wait != 0;
+}
+
+// In a replay for what came then, however long that takes now.
 void Engine::wait_for_edits(World& world) {
     const Swap& swap = world.swap();
-    if (!swap.alive || !swap.is_near || options_.clock != nullptr || options_.edit_wait == 0) return;
+    if (!swap.alive || !swap.is_near || !waits_for_edits()) return;
     if (journal_.replays()) {
         while (swap.outstanding != 0 && !journal_.read_end_of_wait()) take_outcomes();
         return;
@@ -82,6 +90,7 @@ void Engine::wait_for_edits(World& world) {
     journal_.write_end_of_wait(swap.outstanding != 0);
 }
 
+// The host's thread lends a hand rather than look on.
 void Engine::help_with_edits(const Swap& swap) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
@@ -93,7 +102,7 @@ void Engine::help_with_edits(const Swap& swap) {
         if (edit_cost_.expected() < left.count() && shared_.jobs->run_urgent()) {
             edit_cost_.learn(static_cast<double>(std::chrono::nanoseconds(Clock::now() - now).count()));
         } else {
-            std::this_thread::yield();
+            shared_.jobs->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
         }
         take_outcomes();
     }

@@ -61,7 +61,7 @@ void ReplayedJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>
             continue;
         }
         while (!early_.contains(name(id))) {
-            jobs_->wait_for_more();
+            jobs_->wait_for_outcome(std::chrono::milliseconds(100));
             take_in();
         }
         outcomes.push_back(std::move(early_.extract(name(id)).mapped()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -22,6 +23,7 @@ class RecordedJobs final : public MeshJobs {
     void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
     std::size_t queued() const override { return jobs_->queued(); }
     bool run_urgent() override { return jobs_->run_urgent(); }
+    void wait_for_outcome(std::chrono::nanoseconds most) override { jobs_->wait_for_outcome(most); }
 
   private:
     std::unique_ptr<MeshJobs> jobs_;

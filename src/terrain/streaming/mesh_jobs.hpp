@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -70,8 +71,8 @@ class MeshJobs {
     virtual std::size_t queued() const = 0;
     // Carries out the first urgent job that has not begun, on this thread. False: there is none.
     virtual bool run_urgent() { return false; }
-    // Waits until a worker has ended something, or for a while.
-    virtual void wait_for_more() {}
+    // Until an outcome can be collected, and no longer than that.
+    virtual void wait_for_outcome(std::chrono::nanoseconds most) { (void)most; }
 };
 
 }  // namespace quarry::terrain::streaming

@@ -34,7 +34,7 @@ inline constexpr double kMostHysteresis = 0.4;
 // the level below are split as well. Nodes that bounds prove empty are leaves, whatever the distance: they need no
 // chunk, and no seam.
 //
-// Between two looks at a node it can not change before viewers have travelled as far as it was from its thresholds.
+// Between two looks at a node it cannot change before viewers have travelled as far as it was from its thresholds.
 // A heap of these distances finds the few nodes that have to be looked at in an update.
 class Planner {
   public:

@@ -1,7 +1,6 @@
 #include "terrain/streaming/pool_jobs.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -137,22 +136,22 @@ void PoolJobs::reorder(const Rank& rank) {
 
 void PoolJobs::collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) {
     queue_->take_begun(begun);
-    for (MeshOutcome& outcome : taken_in_) outcomes.push_back(std::move(outcome));
-    taken_in_.clear();
+    for (MeshOutcome& outcome : came_) outcomes.push_back(std::move(outcome));
+    came_.clear();
     inbox_.deliver(DeliveryBudget::everything(), [&](MeshOutcome& outcome) { outcomes.push_back(std::move(outcome)); });
 }
 
 bool PoolJobs::run_urgent() {
     std::optional<MeshJob> job = queue_->pop_urgent();
     if (!job) return false;
-    taken_in_.push_back(run(*std::move(job)));
+    came_.push_back(run(*std::move(job)));
     return true;
 }
 
-void PoolJobs::wait_for_more() {
+// Asleep: a thread that spins would take time from a worker, where there are as many of them as processors.
+void PoolJobs::wait_for_outcome(std::chrono::nanoseconds most) {
     inbox_.deliver_until(
-        std::chrono::milliseconds(100), [&] { return !taken_in_.empty(); },
-        [&](MeshOutcome& outcome) { taken_in_.push_back(std::move(outcome)); });
+        most, [&] { return !came_.empty(); }, [&](MeshOutcome& outcome) { came_.push_back(std::move(outcome)); });
 }
 
 std::size_t PoolJobs::queued() const {

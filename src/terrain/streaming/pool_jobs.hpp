@@ -69,14 +69,14 @@ class PoolJobs final : public MeshJobs {
     void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
     std::size_t queued() const override;
     bool run_urgent() override;
-    void wait_for_more() override;
+    void wait_for_outcome(std::chrono::nanoseconds most) override;
 
   private:
     Pool& pool_;
     const Lane lane_;
     std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
     Inbox<MeshOutcome> inbox_;
-    std::vector<MeshOutcome> taken_in_;  // made here, or while it waited
+    std::vector<MeshOutcome> came_;  // not collected yet
 };
 
 }  // namespace quarry::terrain::streaming

@@ -13,7 +13,7 @@
 namespace quarry::terrain::streaming {
 namespace {
 
-// A field that can not say is taken to have a surface: meshing the chunk will tell what is wrong.
+// A field that cannot say is taken to have a surface: meshing the chunk will tell what is wrong.
 bool may_have_surface(const MeshSource& source, const ChunkKey& key) {
     try {
         return source.field->bounds(box_of(samples_of(key, source.extract))).may_have_surface();
@@ -195,7 +195,7 @@ void World::begin_waiting() {
     }
 }
 
-// Others wait for a change that can not begin: gives up what is ready, furthest first. The meshes are kept.
+// Others wait for a change that cannot begin: gives up what is ready, furthest first. The meshes are kept.
 bool World::make_room() {
     const Group* furthest = nullptr;
     double most = -1;

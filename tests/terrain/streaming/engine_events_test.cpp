@@ -25,7 +25,7 @@ Viewer looking(double x, double z, Position direction = {1, 0, 0}) {
     return {.position = {x, 5, z}, .direction = direction};
 }
 
-// Hills that can not be computed in one place.
+// Hills that cannot be computed in one place.
 class Broken final : public Field {
   public:
     explicit Broken(bool in_bounds = false) : in_bounds_(in_bounds) {}

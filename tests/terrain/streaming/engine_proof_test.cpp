@@ -160,7 +160,7 @@ TEST(StreamEngineProof, AStreamerIsDestroyedWithChunksInEveryState) {
     }
 }
 
-// Hills that can not be computed in many places; which those are depends on the place alone.
+// Hills that cannot be computed in many places; which those are depends on the place alone.
 class Moody final : public Field {
   public:
     void densities(std::span<const Position> points, std::span<float> out) const override {

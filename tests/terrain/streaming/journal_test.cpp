@@ -44,7 +44,7 @@ class MoodyJobs final : public MeshJobs {
         ended_.clear();
     }
     std::size_t queued() const override { return waiting_.size(); }
-    void wait_for_more() override {
+    void wait_for_outcome(std::chrono::nanoseconds) override {
         begin();
         end();
     }

@@ -53,7 +53,7 @@ enum class SecondClosure { taken_back, finished_elsewhere };
 QUARRY_API SecondClosure settle_join(WorkerContext& context, JoinFrameBase& frame, bool wanted) noexcept;
 
 // A small closure that the caller made for this join alone is kept in the frame, any other one by its address. Copying
-// such a one can not be observed, and saves the caller from having to put it into memory twice.
+// such a one cannot be observed, and saves the caller from having to put it into memory twice.
 template <class G>
 inline constexpr bool kCopiedIntoFrame = std::is_trivially_copyable_v<G> && sizeof(G) <= 2 * sizeof(void*);
 template <class G>

@@ -67,7 +67,7 @@ template <class Make>
 auto map_indices(Pool& pool, std::size_t count, const Make& make) {
     using R = std::remove_cvref_t<std::invoke_result_t<const Make&, std::size_t>>;
     static_assert(std::is_move_constructible_v<R>, "results are kept in a std::vector: they must be movable values");
-    // The elements of std::vector<bool> share bytes, so threads can not write them one by one.
+    // The elements of std::vector<bool> share bytes, so threads cannot write them one by one.
     if constexpr (std::is_trivially_default_constructible_v<R> && std::is_trivially_copyable_v<R> &&
                   std::is_copy_assignable_v<R> && !std::is_same_v<R, bool>) {
         std::vector<R> results(count);
