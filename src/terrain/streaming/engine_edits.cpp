@@ -85,7 +85,6 @@ void Engine::wait_for_edits(World& world) {
         while (swap.outstanding != 0 && !journal_.read_end_of_wait()) take_outcomes();
         return;
     }
-    journal_.write_begin_of_wait();
     help_with_edits(swap);
     journal_.write_end_of_wait(swap.outstanding != 0);
 }
@@ -104,6 +103,7 @@ void Engine::help_with_edits(const Swap& swap) {
         } else {
             shared_.jobs->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
         }
+        journal_.leave_out_if_empty();
         take_outcomes();
     }
 }

@@ -36,9 +36,10 @@ void Journal::write(const std::vector<ChunkId>& ids) {
 }
 
 void Journal::write(const Collected& collected) {
+    const bool leaves_out = std::exchange(leaves_out_, false);
     if (!records()) return;
     if (collected.empty()) {
-        if (!waits_) write(Entry::nothing_came);
+        if (!leaves_out) write(Entry::nothing_came);
         return;
     }
     write(Entry::came);
@@ -55,7 +56,6 @@ void Journal::write_stop(bool stops) {
 }
 
 void Journal::write_end_of_wait(bool out_of_time) {
-    waits_ = false;
     if (records() && out_of_time) write(Entry::wait_ends);
 }
 

@@ -35,8 +35,8 @@ class Journal {
     void write_stop(bool stops);
     bool read_stop();
 
-    // An update waits for edits, over many looks at what has come: those that found nothing are not written.
-    void write_begin_of_wait() noexcept { waits_ = true; }
+    // An update waits for edits, over many looks at what has come. Those that find nothing are not written.
+    void leave_out_if_empty() noexcept { leaves_out_ = true; }
     void write_end_of_wait(bool out_of_time);
     bool read_end_of_wait();
 
@@ -52,7 +52,7 @@ class Journal {
     std::vector<ChunkId> read_ids();
 
     StreamerJournal* journal_;
-    bool waits_ = false;
+    bool leaves_out_ = false;  // the next look, if it finds nothing
 };
 
 }  // namespace quarry::terrain::streaming
