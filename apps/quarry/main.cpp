@@ -22,6 +22,7 @@ using AllCommands = CommandList<struct BenchJobsCommand,     //
                                 struct SyncCommand,          //
                                 struct BakeCommand,          //
                                 struct FlyCommand,           //
+                                struct FieldCommand,         //
                                 struct WorldInfoCommand,     //
                                 struct WorldCheckCommand,    //
                                 struct WorldDiffCommand,     //

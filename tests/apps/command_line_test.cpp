@@ -60,7 +60,7 @@ TEST(CommandLine, UnknownWordsAreNamedWithTheNearestKnownOne) {
          {Case{{"stres"}, "quarry has no subcommand 'stres'; did you mean stress?; see quarry --help"},
           {{"benhc", "jobs"}, "quarry has no subcommand 'benhc'; did you mean bench?"},
           {{"bench", "job"}, "quarry bench has no subcommand 'job'; did you mean jobs?; see quarry bench --help"},
-          {{"dig"}, "quarry has no subcommand 'dig'; there are bench, stress, sync, bake, fly, world, demo"},
+          {{"dig"}, "quarry has no subcommand 'dig'; there are bench, stress, sync, bake, fly, field, world, demo"},
           {{"bake", "--sed", "7"}, "quarry bake has no option '--sed'; did you mean --seed?; see quarry bake --help"},
           {{"bake", "--preveiw=a.png"}, "quarry bake has no option '--preveiw'; did you mean --preview?"},
           {{"sync", "--scenarios", "LIGHT"}, "quarry sync has no option '--scenarios'; did you mean --scenario?"},

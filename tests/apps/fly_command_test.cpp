@@ -53,6 +53,27 @@ TEST(FlyCommand, DigsInFlightAndReportsHowSoonThatShows) {
     EXPECT_GT(edits.at("brick_bytes"), 8'000);
 }
 
+// A table on one leg: a dig through its middle cuts the rest of the top off.
+TEST(FlyCommand, CountsPartsThatADigCutsOff) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "quarry_fly_loose_test";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "path.txt") << "0 0 45 0\n5 0.1 45 0\n";
+    std::ofstream(folder / "table.json") << R"({"field": {"type": "union",
+        "a": {"type": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]},
+        "b": {"type": "union", "a": {"type": "box", "centre": [0, 30, 0], "half_size": [10, 1.5, 10]},
+              "b": {"type": "box", "centre": [0, 15, 0], "half_size": [2, 15, 2]}}}})";
+    const Outcome outcome =
+        fly({"--field", (folder / "table.json").string(), "--path", (folder / "path.txt").string(), "--seconds", "0.2",
+             "--radius", "150", "--lod-distance", "48", "--dig", "--check", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const auto report = nlohmann::json::parse(outcome.output);
+    EXPECT_GE(report.at("edits").at("loose_parts"), 1);
+    EXPECT_GT(report.at("edits").at("loose_samples"), 500);
+    EXPECT_GE(report.at("edits").at("made"), report.at("edits").at("shown"));
+    std::filesystem::remove_all(folder);
+}
+
 // R24, R25
 TEST(FlyCommand, SavesWhatItDigsAndShowsItAgain) {
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / "quarry_fly_save_test";

@@ -75,14 +75,15 @@ terrain::NoiseOptions checked_noise(const BakeArguments& arguments) {
     return noise;
 }
 
-terrain::Described checked_field(const BakeArguments& arguments, const terrain::NoiseOptions& noise) {
+terrain::Described checked_field(const BakeArguments& arguments, const terrain::NoiseOptions& noise,
+                                 const char* option) {
     if (arguments.field == kNoise) return {std::make_shared<terrain::NoiseField>(noise), hill_materials(noise)};
     if (arguments.field == kShowcase)
         return {terrain::showcase_field(noise.seed), terrain::showcase_materials(noise.seed)};
     try {
         return terrain::read_description(arguments.field);
     } catch (const Error& refusal) {
-        throw WrongInput(fmt::format("--field takes showcase, noise or a JSON file: {}", one_line(refusal.what())));
+        throw WrongInput(fmt::format("{} takes showcase, noise or a JSON file: {}", option, one_line(refusal.what())));
     }
 }
 

@@ -14,8 +14,9 @@ namespace quarry::app {
 // with the field.
 terrain::NoiseOptions checked_noise(const BakeArguments& arguments);
 
-// The field that --field names, with its materials. Throws WrongInput.
-terrain::Described checked_field(const BakeArguments& arguments, const terrain::NoiseOptions& noise);
+// The field that --field names, or that option, with its materials. Throws WrongInput.
+terrain::Described checked_field(const BakeArguments& arguments, const terrain::NoiseOptions& noise,
+                                 const char* option = "--field");
 
 // Empty: the best one. Throws WrongInput.
 terrain::SimdTarget checked_simd(const std::string& name);

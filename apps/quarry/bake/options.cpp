@@ -14,27 +14,9 @@
 namespace quarry::app {
 namespace {
 
-// Numbers with commas between them.
-template <std::size_t count>
-std::array<double, count> numbers(std::string_view option, std::string_view text, double least, double most) {
-    std::array<double, count> values{};
-    std::string_view rest = text;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t comma = rest.find(',');
-        const bool is_last = i + 1 == count;
-        if ((comma == std::string_view::npos) != is_last) {
-            throw WrongInput(
-                fmt::format("{} takes {} numbers with commas between them, not {}", option, count, in_quotes(text)));
-        }
-        values[i] = real_number(option, rest.substr(0, comma), least, most);
-        if (!is_last) rest.remove_prefix(comma + 1);
-    }
-    return values;
-}
-
 terrain::Position place(std::string_view option, std::string_view text, double least, double most) {
-    const auto [x, y, z] = numbers<3>(option, text, least, most);
-    return {x, y, z};
+    const std::vector<double> along = number_list(option, text, 3, least, most);
+    return {along[0], along[1], along[2]};
 }
 
 // Options that the chosen world has no use for are a mistake of whoever typed them.

@@ -3,102 +3,20 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <quarry/terrain/edit_world.hpp>
 #include <quarry/terrain/edited_field.hpp>
 #include <quarry/terrain/field.hpp>
-#include <quarry/terrain/raycast.hpp>
-#include <quarry/terrain/streamer.hpp>
 
+#include "bench/edited_way.hpp"
 #include "bench/stream_rows.hpp"
 #include "tools/cpu_work.hpp"
 
 namespace quarry::app {
 namespace {
-
-using EditClock = std::chrono::steady_clock;
-
-constexpr float kEditRadius = 8;
-constexpr double kEditHertz = 60;
-constexpr double kEditSpeed = 30;   // of the viewer, units a second
-constexpr double kEditHeight = 20;  // above the ground
-constexpr double kChunkWidth = 32;  // of LOD 0
-constexpr double kEditsASecond = 1'000;
-constexpr double kEditBudgetMs = 2;
-
-double edit_ms(EditClock::duration time) {
-    return std::chrono::duration<double, std::milli>(time).count();
-}
-
-double share_of(std::vector<double> values, double share) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    return values[static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)))];
-}
-
-// A viewer on its way over ground that is edited, in real time.
-class EditedWay {
-  public:
-    EditedWay(const StreamBench& bench, double edit_wait)
-        : ground_(bench.described.field),
-          world_(ground_),
-          streamer_(bench.pool, world_.field(), options_for(bench, edit_wait)) {
-        // A streamer that has seen no viewer is at rest: the first frame asks for the ground.
-        do {
-            frame();
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        } while (!streamer_.at_rest());
-        next_ = EditClock::now();
-    }
-
-    double height_at(double x, double z) const {
-        return terrain::highest_ground_below(*ground_, x, 300, z, {.reach = 600}).value_or(0);
-    }
-    void wait_for_next_frame() {
-        next_ += std::chrono::duration_cast<EditClock::duration>(std::chrono::duration<double>(1 / kEditHertz));
-        std::this_thread::sleep_until(next_);
-        viewer_.position.x += kEditSpeed / kEditHertz;
-        viewer_.position.y = height_at(viewer_.position.x, viewer_.position.z) + kEditHeight;
-    }
-    void dig(const terrain::Position& at, std::uint32_t stroke) {
-        const terrain::EditReport report =
-            world_.apply({.kind = terrain::EditKind::dig, .stroke = stroke, .at = at, .radius = kEditRadius});
-        if (report.any()) streamer_.edit(world_.field(), report.changed);
-    }
-    // Whether an edit was shown.
-    bool frame() {
-        bool has_changed = false;
-        streamer_.update(viewer_);
-        streamer_.inbox().deliver(std::chrono::duration<double, std::milli>(kEditBudgetMs),
-                                  [&](terrain::StreamEvent& event) {
-                                      has_changed = has_changed || event.kind == terrain::StreamEvent::Kind::changed;
-                                  });
-        return has_changed;
-    }
-
-    const terrain::Viewer& viewer() const { return viewer_; }
-    terrain::EditWorld& world() { return world_; }
-    terrain::Streamer& streamer() { return streamer_; }
-
-  private:
-    static terrain::StreamerOptions options_for(const StreamBench& bench, double edit_wait) {
-        terrain::StreamerOptions options;
-        options.edit_wait = edit_wait;
-        options.materials = bench.described.materials;
-        return options;
-    }
-
-    std::shared_ptr<const terrain::Field> ground_;
-    terrain::EditWorld world_;
-    terrain::Streamer streamer_;
-    terrain::Viewer viewer_{.position = {0, kEditHeight, 0}, .direction = {1, 0, 0}};
-    EditClock::time_point next_;
-};
 
 // A corner of eight chunks beside the way, next to the ground and not used before: a dig there touches all of them.
 std::optional<terrain::Position> new_corner(const EditedWay& way, std::vector<terrain::Position>& used) {
@@ -159,12 +77,7 @@ std::vector<StreamFigure> measure_strokes(const StreamBench& bench) {
     std::uint64_t made = 0;
     for (int i = 1; i <= frames; ++i) {
         way.wait_for_next_frame();
-        std::vector<terrain::Position> places;
-        for (auto next = made; static_cast<double>(next) < i * kEditsASecond / kEditHertz; ++next) {
-            const double x = way.viewer().position.x + 40 * (static_cast<double>(next % 500) / 500);
-            const double z = 30 * std::sin(static_cast<double>(next) / 200);
-            places.push_back({x, way.height_at(x, z), z});
-        }
+        const std::vector<terrain::Position> places = stroke_places(way, made, i);
         const std::chrono::nanoseconds start = thread_cpu_time();
         // A stroke takes half a second.
         for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(made++ / 500) + 1);
@@ -214,6 +127,9 @@ constexpr std::array kEditRows{
     StreamRow{"collision",
               "from the call of a dig of radius 4 under a body to all patches near it, streaming under way", true,
               measure_collision},
+    StreamRow{"saved", "the same strokes, kept in a file as they are made", true, measure_saved_strokes},
+    StreamRow{"open", "opening a file with 1,000,000 digs of radius 4 over 1 km^2; takes a minute to make", true,
+              measure_open, true},
     StreamRow{"untouched", "densities where nothing is edited, against the field alone", false, measure_untouched},
 };
 
@@ -223,9 +139,16 @@ struct EditAim {
 };
 
 constexpr std::array kEditAims{
-    EditAim{"dig_p99", 2},          EditAim{"dig_late", 0},           EditAim{"strokes_over_budget", 0},
-    EditAim{"brick_bytes", 3},      EditAim{"untouched_times", 1.05}, EditAim{"collision_late", 0},
+    EditAim{"dig_p99", 2},
+    EditAim{"dig_late", 0},
+    EditAim{"strokes_over_budget", 0},
+    EditAim{"brick_bytes", 3},
+    EditAim{"saved_over_budget", 0},
+    EditAim{"saved_lost", 0},
+    EditAim{"open_near", 100},
+    EditAim{"collision_late", 0},
     EditAim{"collision_frames", 3},
+    EditAim{"untouched_times", 1.05},
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ struct BenchStreamArguments {
     double seconds = 20;
     std::string json;
     bool list = false;
+    bool full = false;
 };
 
 // Rows of one benchmark, and what its figures should be.
@@ -49,6 +50,11 @@ void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
     options.real("--seconds", arguments.seconds, {0.1, 3'600}, "S", "Length of each flight (default: 20)");
     options.json(arguments.json);
     options.flag("--list", arguments.list, "List the rows and what they measure");
+}
+
+void declare_bench_edit(Options& options, BenchStreamArguments& arguments) {
+    declare_bench_stream(options, arguments);
+    options.flag("--full", arguments.full, "Rows that take minutes, too, which else have to be named by --filter");
 }
 
 constexpr int kStreamRuns = 5;
@@ -128,6 +134,7 @@ int run_rows(const FigureBench& which, const BenchStreamArguments& arguments) {
     const StreamBench bench{pool, described, arguments.seconds};
     std::vector<StreamResult> results;
     for (const std::size_t row : rows) {
+        if (which.rows[row].takes_long && !arguments.full && arguments.filter != names[row]) continue;
         add_results(which.rows[row], bench, arguments.runs.value_or(kStreamRuns), results);
     }
     std::FILE* out = report.for_people();
@@ -149,7 +156,7 @@ int bench_edit(const BenchStreamArguments& arguments) {
 template <>
 Command command<struct BenchEditCommand>() {
     return make_command("bench edit", "Measure edits of a streamed world: how soon they show, what they cost",
-                        declare_bench_stream, bench_edit);
+                        declare_bench_edit, bench_edit);
 }
 
 template <>

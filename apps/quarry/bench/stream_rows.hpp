@@ -30,6 +30,7 @@ struct StreamRow {
     std::string_view what;
     bool is_flight;  // takes the seconds of a flight, and is measured once
     std::vector<StreamFigure> (*measure)(const StreamBench& bench);
+    bool takes_long = false;  // measured only if that is asked for
 };
 
 std::span<const StreamRow> stream_rows();
@@ -40,7 +41,9 @@ std::optional<double> stream_aim(std::string_view figure);
 // The same for `quarry bench edit`.
 std::span<const StreamRow> edit_rows();
 std::optional<double> edit_aim(std::string_view figure);
-// A row of it, in a file of its own: digs under a body.
+// Rows of it, in files of their own: digs under a body, edits that are saved.
 std::vector<StreamFigure> measure_collision(const StreamBench& bench);
+std::vector<StreamFigure> measure_saved_strokes(const StreamBench& bench);
+std::vector<StreamFigure> measure_open(const StreamBench& bench);
 
 }  // namespace quarry::app

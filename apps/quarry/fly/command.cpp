@@ -1,10 +1,14 @@
 #include "command.hpp"
 
+#include <array>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,7 +30,7 @@ namespace quarry::app {
 namespace {
 
 struct FlyArguments {
-    std::string field = "showcase";
+    std::optional<std::string> field;
     std::string path = "demo";
     double seconds = 20;
     double hertz = 60;
@@ -43,6 +47,8 @@ struct FlyArguments {
     bool check = false;
     bool dig = false;
     std::string save;
+    std::string record;
+    std::string replay;
     bool quiet = false;
     std::string video;
     double video_hertz = 15;
@@ -77,6 +83,9 @@ void declare_fly(Options& options, FlyArguments& arguments) {
                  "Dig strokes into the ground ahead of the first viewer, and report how soon they show");
     options.text("--save", arguments.save, "FILE",
                  "Keep edits in a file, which is made if it is not there; what is in it is shown again");
+    options.text("--record", arguments.record, "FILE",
+                 "Log viewers, edits, time and deliveries of each frame, for --replay");
+    options.text("--replay", arguments.replay, "FILE", "Fly again what was recorded; a frame that differs is status 1");
     options.flag("--check", arguments.check, "Prove in every frame that what is shown is closed; a hole is status 1");
     options.flag("--quiet", arguments.quiet, "No live view, also on a terminal");
     options.text("--video", arguments.video, "DIR", "Draw the flight as PNGs in a folder, as fast as that goes");
@@ -96,13 +105,64 @@ double checked_budget(const std::string& text) {
     return micro ? value / 1e3 : value;
 }
 
-FlyOptions check_fly(const FlyArguments& arguments) {
+// What a log has is not typed as well.
+void refuse_beside_replay(const FlyArguments& arguments) {
+    const FlyArguments usual;
+    const std::array<std::pair<const char*, bool>, 14> typed{{
+        {"--path", arguments.path != usual.path},
+        {"--seconds", arguments.seconds != usual.seconds},
+        {"--hertz", arguments.hertz != usual.hertz},
+        {"--budget", arguments.budget != usual.budget},
+        {"--speed", arguments.speed.has_value()},
+        {"--turns", arguments.turns},
+        {"--viewers", arguments.viewers != usual.viewers},
+        {"--radius", arguments.radius != usual.radius},
+        {"--lod-distance", arguments.lod_distance != usual.lod_distance},
+        {"--hysteresis", arguments.hysteresis != usual.hysteresis},
+        {"--max-lod", arguments.max_lod != usual.max_lod},
+        {"--dig", arguments.dig},
+        {"--save", !arguments.save.empty()},
+        {"--record", !arguments.record.empty()},
+    }};
+    for (const auto& [option, is_typed] : typed) {
+        if (is_typed) {
+            throw WrongInput(fmt::format("{} does not go with --replay, which flies what was recorded", option));
+        }
+    }
+}
+
+// The log has what the flight needs; another field can be named, to see where that differs.
+FlyOptions check_replay(const FlyArguments& arguments) {
+    refuse_beside_replay(arguments);
+    auto log = std::make_shared<const FlightLog>(read_flight_log("--replay", arguments.replay));
     BakeArguments named;
-    named.field = arguments.field;
+    named.field = arguments.field.value_or(log->field);
+    const terrain::Described described = checked_field(named, checked_noise(named));
+    FlyOptions options{.field_name = named.field,
+                       .described = described,
+                       .streamer = {},
+                       .path_name = arguments.replay,
+                       .path = FlightPath::from_text("0 0 0 0", "")};
+    options.seconds = log->frames.back().seconds;
+    options.hertz = log->hertz;
+    options.budget_ms = log->budget_ms;
+    options.viewers = static_cast<int>(log->frames.back().viewers.size());
+    options.dig = log->has_edits;
+    options.streamer.radius = log->radius;
+    options.streamer.lod_distance = log->lod_distance;
+    options.streamer.hysteresis = log->hysteresis;
+    options.streamer.max_lod = log->max_lod;
+    options.replayed = std::move(log);
+    return options;
+}
+
+FlyOptions check_new_flight(const FlyArguments& arguments) {
+    BakeArguments named;
+    named.field = arguments.field.value_or("showcase");
     const terrain::Described described = checked_field(named, checked_noise(named));
     const double speed = arguments.speed.value_or(30);
     if (arguments.path != "demo" && arguments.speed) throw WrongInput("--speed goes with --path demo only");
-    FlyOptions options{.field_name = arguments.field,
+    FlyOptions options{.field_name = named.field,
                        .described = described,
                        .streamer = {},
                        .path_name = arguments.path,
@@ -112,30 +172,44 @@ FlyOptions check_fly(const FlyArguments& arguments) {
     options.hertz = arguments.hertz;
     options.budget_ms = checked_budget(arguments.budget);
     options.speed = speed;
-    options.upload_us = arguments.upload_us;
     options.turns = arguments.turns;
     options.viewers = arguments.viewers;
-    options.workers = arguments.workers;
-    options.check = arguments.check;
     options.dig = arguments.dig;
+    options.records = !arguments.record.empty();
     options.save = arguments.save;
     if (!options.save.empty()) options.ground = ground_number(named, checked_noise(named), described);
-    options.video = arguments.video;
-    options.video_hertz = arguments.video_hertz;
-    options.video_height = arguments.video_height;
-    options.video_lods = arguments.video_lods;
     options.streamer.radius = arguments.radius;
     options.streamer.lod_distance = arguments.lod_distance;
     options.streamer.hysteresis = arguments.hysteresis;
     options.streamer.max_lod = arguments.max_lod;
-    options.streamer.materials = described.materials;
     return options;
 }
 
-int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFile& report,
+FlyOptions check_fly(const FlyArguments& arguments) {
+    FlyOptions options = arguments.replay.empty() ? check_new_flight(arguments) : check_replay(arguments);
+    options.streamer.materials = options.described.materials;
+    options.upload_us = arguments.upload_us;
+    options.workers = arguments.workers;
+    options.check = arguments.check;
+    options.video = arguments.video;
+    options.video_hertz = arguments.video_hertz;
+    options.video_height = arguments.video_height;
+    options.video_lods = arguments.video_lods;
+    return options;
+}
+
+void require_other_file(const char* option, const std::string& file, const std::string& record) {
+    std::error_code ignored;
+    const auto plain = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, ignored); };
+    const bool is_same = !file.empty() && (file == record || std::filesystem::equivalent(file, record, ignored) ||
+                                           plain(file) == plain(record));
+    if (is_same) throw WrongInput(fmt::format("--record {}: is the file that {} names too", in_quotes(record), option));
+}
+
+int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFile& report, ReportFile& record,
                    const std::stop_token& stop_token) {
     const bench::Machine machine = bench::describe_machine();
-    std::FILE* out = report.for_people();
+    std::FILE* out = record.is_standard_output() ? stderr : report.for_people();
     if (options.workers == 0) options.workers = machine.cores;
     Pool pool(options.workers);
     std::optional<Video> video;
@@ -152,19 +226,26 @@ int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFil
         throw WrongInput(refusal.what());
     }
     live.reset();
+    if (options.records) record.write(bytes_of(outcome.log));
     fmt::print(out, "{}", format_flight(outcome, options, machine, Look::of(out)));
     if (video) fmt::print(out, "{} pictures in {}\n", video->frames(), options.video);
     report.write(flight_json(outcome, options, machine));
     const bool is_saved = !outcome.file || outcome.file->problem.empty();
-    return outcome.holes != 0 || !outcome.ended_at_rest || !is_saved ? kFailed : 0;
+    const bool is_same = !outcome.difference;
+    return outcome.holes != 0 || !outcome.ended_at_rest || !is_saved || !is_same ? kFailed : 0;
 }
 
 int fly(const FlyArguments& arguments) {
     FlyOptions options = check_fly(arguments);
+    if (options.records) {
+        require_other_file("--json", arguments.json, arguments.record);
+        require_other_file("--save", arguments.save, arguments.record);
+    }
     ReportFile report("--json", arguments.json);
+    ReportFile record("--record", arguments.record);
     OutputFiles files;
     return run_interruptible(files, [&](const std::stop_token& stop_token) {
-        return fly_and_report(options, arguments, report, stop_token);
+        return fly_and_report(options, arguments, report, record, stop_token);
     });
 }
 

@@ -4,8 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <quarry/jobs/error.hpp>
+#include <quarry/terrain/streamer_journal.hpp>
 
 #include "fly/strokes.hpp"
 #include "tools/cpu_work.hpp"
@@ -36,23 +41,40 @@ class Flight {
           watcher_(watcher),
           host_(CpuWork::calibrate(), options.upload_us, !options.video.empty()),
           edits_(pool, options),
-          streamer_(pool, edits_.field(), edits_.streamer_options()) {
+          journal_(journal_for(options)),
+          streamer_(pool, edits_.field(), streamer_options()) {
         outcome_.checked = options.check;
     }
 
     FlyOutcome run() {
         const PoolStats before = pool_.stats();
-        arrive();
-        outcome_.start = streamer_.stats();
-        fly();
-        come_to_rest();
-        outcome_.end = streamer_.stats();
+        if (options_.replayed != nullptr) {
+            fly_again(*options_.replayed);
+        } else {
+            arrive();
+            outcome_.start = streamer_.stats();
+            fly();
+            come_to_rest();
+        }
+        finish();
         outcome_.stopped = stop_token_.stop_requested();
         outcome_.worker_shares = pool_.stats().since(before).shares();
         return std::move(outcome_);
     }
 
   private:
+    static std::unique_ptr<terrain::StreamerJournal> journal_for(const FlyOptions& options) {
+        using Mode = terrain::StreamerJournal::Mode;
+        if (!options.records && options.replayed == nullptr) return nullptr;
+        return std::make_unique<terrain::StreamerJournal>(options.records ? Mode::record : Mode::replay);
+    }
+
+    terrain::StreamerOptions streamer_options() const {
+        terrain::StreamerOptions options = edits_.streamer_options();
+        options.journal = journal_.get();
+        return options;
+    }
+
     std::vector<terrain::Viewer> viewers_at(double seconds) const {
         std::vector<terrain::Viewer> viewers;
         for (int i = 0; i < options_.viewers; ++i) {
@@ -79,15 +101,10 @@ class Flight {
         std::vector<double> distances;
         const FlightClock::time_point start = FlightClock::now();
         while (outcome_.closed_ms == 0 && !stop_token_.stop_requested()) {
-            edits_.bring(streamer_, viewers);
-            streamer_.update(viewers);
-            note_planned();
-            streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
+            edits_.bring(streamer_, viewers, outcome_);
+            one_frame({.stage = FlyStage::arrival, .viewers = viewers}, [&](const terrain::StreamEvent& event) {
                 if (event.kind == terrain::StreamEvent::Kind::upload) note_distance(viewers, event.key, distances);
-                edits_.note(event, 0, outcome_);
-                host_(event);
             });
-            check();
             if (outcome_.first_ring_ms == 0 && is_around(viewers, ring)) {
                 outcome_.first_ring_ms = milliseconds_since(start);
             }
@@ -135,59 +152,130 @@ class Flight {
             if (real_time) std::this_thread::sleep_until(next);
             const double seconds = static_cast<double>(frame) / options_.hertz;
             const std::vector<terrain::Viewer> viewers = viewers_at(seconds);
-            edits_.bring(streamer_, viewers);
+            edits_.bring(streamer_, viewers, outcome_);
             edits_.make(streamer_, seconds, frame, outcome_);
-            outcome_.frames.push_back(one_frame(viewers));
-            check();
+            outcome_.frames.push_back(one_frame({.stage = FlyStage::flight, .seconds = seconds, .viewers = viewers}));
             note_depths();
             if (watcher_) watcher_({frame, seconds, viewers.front(), streamer_, host_, outcome_.frames.back()});
             if (!real_time) std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
     }
 
-    FlyFrame one_frame(const std::vector<terrain::Viewer>& viewers) {
+    // One update and one delivery; in flight within the budget. What they depended on goes into the log.
+    template <class OnEvent>
+    FlyFrame one_frame(LoggedFrame logged, const OnEvent& on_event) {
+        const bool in_flight = logged.stage == FlyStage::flight;
+        const std::size_t number = outcome_.frames.size() + (in_flight ? 1 : 0);
         FlyFrame frame;
+        events_ = {};
         const std::uint64_t uploads = host_.uploads();
         const FlightClock::time_point start = FlightClock::now();
         const std::chrono::nanoseconds cpu = thread_cpu_time();
-        streamer_.update(viewers);
+        streamer_.update(logged.viewers);
         frame.update_us = microseconds(thread_cpu_time() - cpu);
         const double update_wall_us = microseconds(FlightClock::now() - start);
         note_planned();
         // What planning has taken is not left for the hand-over.
         const double left = std::max(0.0, options_.budget_ms * 1e3 - update_wall_us) * 0.97;
+        const DeliveryBudget budget =
+            in_flight ? DeliveryBudget(std::chrono::duration<double, std::micro>(left)) : DeliveryBudget::everything();
         const FlightClock::time_point updated = FlightClock::now();
         const std::chrono::nanoseconds updated_cpu = thread_cpu_time();
-        streamer_.inbox().deliver(std::chrono::duration<double, std::micro>(left), [&](terrain::StreamEvent& event) {
-            edits_.note(event, outcome_.frames.size() + 1, outcome_);
+        streamer_.inbox().deliver(budget, [&](terrain::StreamEvent& event) {
+            on_event(event);
+            if (journal_) events_.add(event);
+            edits_.note(event, number, outcome_);
             host_(event);
         });
         frame.deliver_us = microseconds(thread_cpu_time() - updated_cpu);
         frame.wall_us = update_wall_us + microseconds(FlightClock::now() - updated);
         frame.uploads = static_cast<std::size_t>(host_.uploads() - uploads);
-        if (frame.total_us() > options_.budget_ms * 1e3) ++outcome_.over_budget;
+        if (in_flight && frame.total_us() > options_.budget_ms * 1e3) ++outcome_.over_budget;
+        check();
+        if (options_.records) log_frame(std::move(logged));
         return frame;
+    }
+    FlyFrame one_frame(LoggedFrame logged) {
+        return one_frame(std::move(logged), [](const terrain::StreamEvent&) {});
+    }
+
+    void log_frame(LoggedFrame frame) {
+        frame.edits = edits_.take_log();
+        frame.journal = journal_->take();
+        frame.states = streamer_.state_hash();
+        frame.events = events_.value();
+        outcome_.log.frames.push_back(std::move(frame));
     }
 
     void come_to_rest() {
         const std::vector<terrain::Viewer> viewers = viewers_at(options_.seconds);
         const FlightClock::time_point start = FlightClock::now();
         while (!streamer_.at_rest() && !stop_token_.stop_requested() && milliseconds_since(start) < 20'000) {
-            edits_.bring(streamer_, viewers);
-            streamer_.update(viewers);
-            note_planned();
-            streamer_.inbox().deliver(DeliveryBudget::everything(), [&](terrain::StreamEvent& event) {
-                edits_.note(event, outcome_.frames.size(), outcome_);
-                host_(event);
-            });
-            check();
+            edits_.bring(streamer_, viewers, outcome_);
+            one_frame({.stage = FlyStage::rest, .seconds = options_.seconds, .viewers = viewers});
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
+    }
+
+    void fly_again(const FlightLog& log) {
+        for (const LoggedFrame& frame : log.frames) {
+            if (stop_token_.stop_requested()) return;
+            if (frame.stage == FlyStage::flight && outcome_.frames.empty()) outcome_.start = streamer_.stats();
+            std::string what = repeat(frame);
+            if (!what.empty()) {
+                outcome_.difference = {outcome_.replayed + 1, frame.stage, frame.seconds, std::move(what)};
+                return;
+            }
+            ++outcome_.replayed;
+            note_depths();
+            if (!watcher_ || frame.stage != FlyStage::flight) continue;
+            watcher_({outcome_.frames.size(), frame.seconds, frame.viewers.front(), streamer_, host_,
+                      outcome_.frames.back()});
+        }
+        if (edits_.content_hash() == log.ground) return;
+        const LoggedFrame& last = log.frames.back();
+        outcome_.difference = {log.frames.size(), last.stage, last.seconds, "the edited ground is another one"};
+    }
+
+    // What is not as it was; empty: nothing.
+    std::string repeat(const LoggedFrame& frame) {
+        if (!frame.is_intact) return "the log is not as it was written";
+        if (frame.viewers.empty()) return "it has no viewer";
+        try {
+            const bool in_flight = frame.stage == FlyStage::flight;
+            edits_.repeat(streamer_, frame.edits, outcome_.frames.size() + 1, outcome_);
+            journal_->give(frame.journal);
+            const FlyFrame flown =
+                one_frame({.stage = frame.stage, .seconds = frame.seconds, .viewers = frame.viewers});
+            if (in_flight) outcome_.frames.push_back(flown);
+        } catch (const Error& error) {
+            return error.what();
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        if (!journal_->is_used_up()) return "less happens than was recorded";
+        if (streamer_.state_hash() != frame.states) return "chunks are in other states";
+        return events_.value() != frame.events ? "other meshes or events are handed over" : "";
+    }
+
+    void finish() {
         // Those before the flight are from the file.
         outcome_.edits_in_frame = streamer_.stats().edits_in_frame - outcome_.start.edits_in_frame;
         outcome_.edits_late = streamer_.stats().edits_late - outcome_.start.edits_late;
         edits_.finish(outcome_);
+        outcome_.end = streamer_.stats();
         outcome_.ended_at_rest = streamer_.at_rest();
+        if (!options_.records) return;
+        FlightLog& log = outcome_.log;
+        log.field = options_.field_name;
+        log.has_edits = options_.dig || !options_.save.empty();
+        log.radius = options_.streamer.radius;
+        log.lod_distance = options_.streamer.lod_distance;
+        log.hysteresis = options_.streamer.hysteresis;
+        log.max_lod = options_.streamer.max_lod;
+        log.hertz = options_.hertz;
+        log.budget_ms = options_.budget_ms;
+        log.ground = edits_.content_hash();
     }
 
     void note_planned() {
@@ -221,7 +309,9 @@ class Flight {
     const FlyWatcher& watcher_;
     HeadlessHost host_;
     Strokes edits_;
+    std::unique_ptr<terrain::StreamerJournal> journal_;  // of flights that are logged, or flown again
     terrain::Streamer streamer_;
+    EventHash events_;             // of the last frame
     terrain::ShownWorld planned_;  // what was shown after the last update
     FlyOutcome outcome_;
 };

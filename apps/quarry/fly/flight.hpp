@@ -34,6 +34,14 @@ struct FlyEdit {
     double frames = 0;  // 0: in the frame of the call
 };
 
+// Where a flight that is flown again is not the same.
+struct FlyDifference {
+    std::size_t frame = 0;  // 1: the first of the arrival
+    FlyStage stage = FlyStage::arrival;
+    double seconds = 0;
+    std::string what;
+};
+
 struct FlyOutcome {
     // From the first update; the viewers stand still until the world is complete.
     double first_ring_ms = 0;  // the LOD 0 chunks around each viewer
@@ -45,12 +53,18 @@ struct FlyOutcome {
     std::size_t deepest_queue = 0;
     std::size_t most_groups = 0;
     std::uint64_t inversions = 0;  // while it fills: chunks shown before one at less than half their distance
-    std::vector<FlyEdit> edits;    // that are shown, in their order
+    std::uint64_t edits_made = 0;
+    std::vector<FlyEdit> edits;  // that are shown, in their order
     std::uint64_t edits_in_frame = 0;
     std::uint64_t edits_late = 0;
-    std::size_t brick_bytes = 0;   // of the edits
-    std::uint64_t world_hash = 0;  // of all that edits have changed
+    std::uint64_t loose_parts = 0;    // that were cut off from the ground
+    std::uint64_t loose_samples = 0;  // solid points of these
+    std::size_t brick_bytes = 0;      // of the edits
+    std::uint64_t world_hash = 0;     // of all that edits have changed
     std::optional<terrain::WorldFileStats> file;
+    FlightLog log;                            // where that was asked for
+    std::size_t replayed = 0;                 // frames that were flown again and are the same
+    std::optional<FlyDifference> difference;  // the first one
     bool checked = false;
     std::uint64_t holes = 0;          // findings of the checker, of any kind
     std::size_t most_surrounded = 0;  // missing parts at once that were surrounded when the plan took them in
@@ -79,7 +93,7 @@ struct FlyMoment {
 };
 using FlyWatcher = std::function<void(const FlyMoment&)>;
 
-// Flies in real time, unless frames are drawn: then as fast as they can be.
+// Flies in real time, unless frames are drawn or flown again: then as fast as they can be.
 FlyOutcome run_flight(Pool& pool, const FlyOptions& options, const std::stop_token& stop_token,
                       const FlyWatcher& watcher = {});
 

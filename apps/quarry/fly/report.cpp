@@ -59,6 +59,10 @@ std::string edits_text(const FlyOutcome& outcome, const FlyOptions& options, con
                         fmt::format("{}; {} in their frame, {} later; {:.2f} MiB of bricks",
                                     grouped(outcome.edits.size()), grouped(outcome.edits_in_frame),
                                     grouped(outcome.edits_late), static_cast<double>(outcome.brick_bytes) / kMebibyte));
+        text += flight_line(look, "loose parts",
+                            outcome.loose_parts == 0 ? "none"
+                                                     : fmt::format("{}, of {} points", grouped(outcome.loose_parts),
+                                                                   grouped(outcome.loose_samples)));
         text += flight_line(
             look, "edit to shown",
             fmt::format("p50 {:.2f} ms, p99 {:.2f}; p50 {:.0f} frames, p99 {:.0f}",
@@ -79,7 +83,8 @@ std::string edits_text(const FlyOutcome& outcome, const FlyOptions& options, con
 void add_edits(nlohmann::ordered_json& json, const FlyOutcome& outcome, const FlyOptions& options) {
     json["edits"] = nullptr;
     if (options.dig) {
-        json["edits"] = {{"shown", outcome.edits.size()},
+        json["edits"] = {{"made", outcome.edits_made},
+                         {"shown", outcome.edits.size()},
                          {"in_frame", outcome.edits_in_frame},
                          {"late", outcome.edits_late},
                          {"ms",
@@ -88,7 +93,10 @@ void add_edits(nlohmann::ordered_json& json, const FlyOutcome& outcome, const Fl
                          {"frames",
                           {{"p50", outcome.edit_percentile(0.5, &FlyEdit::frames)},
                            {"p99", outcome.edit_percentile(0.99, &FlyEdit::frames)}}},
-                         {"brick_bytes", outcome.brick_bytes}};
+                         {"brick_bytes", outcome.brick_bytes},
+                         {"loose_parts", outcome.loose_parts},
+                         {"loose_samples", outcome.loose_samples},
+                         {"world_hash", fmt::format("{:016x}", outcome.world_hash)}};
     }
     json["file"] = nullptr;
     if (outcome.file) {
@@ -100,6 +108,51 @@ void add_edits(nlohmann::ordered_json& json, const FlyOutcome& outcome, const Fl
     }
 }
 
+std::string replay_text(const FlyOutcome& outcome, const FlyOptions& options, const Look& look) {
+    std::string text;
+    if (options.records) {
+        text +=
+            flight_line(look, "recorded",
+                        fmt::format("{} frames, hash {:016x}", grouped(outcome.log.frames.size()), outcome.log.hash()));
+    }
+    if (options.replayed == nullptr) return text;
+    const std::size_t frames = options.replayed->frames.size();
+    if (outcome.difference) {
+        const FlyDifference& first = *outcome.difference;
+        return text + flight_line(look, "replay",
+                                  look.bad(fmt::format("frame {} of {} is the first that differs ({}, {:.3f} s): {}",
+                                                       grouped(first.frame), grouped(frames), name_of(first.stage),
+                                                       first.seconds, first.what)));
+    }
+    if (outcome.replayed < frames) {
+        return text + flight_line(look, "replay",
+                                  look.warning(fmt::format("stopped after {} of {} frames", grouped(outcome.replayed),
+                                                           grouped(frames))));
+    }
+    return text + flight_line(look, "replay",
+                              look.good(fmt::format("all {} frames are the same, hash {:016x}", grouped(frames),
+                                                    options.replayed->hash())));
+}
+
+void add_replay(nlohmann::ordered_json& json, const FlyOutcome& outcome, const FlyOptions& options) {
+    json["recorded"] = nullptr;
+    if (options.records) {
+        json["recorded"] = {{"frames", outcome.log.frames.size()},
+                            {"hash", fmt::format("{:016x}", outcome.log.hash())}};
+    }
+    json["replay"] = nullptr;
+    if (options.replayed == nullptr) return;
+    json["replay"] = {{"frames", options.replayed->frames.size()},
+                      {"same_frames", outcome.replayed},
+                      {"hash", fmt::format("{:016x}", options.replayed->hash())},
+                      {"first_difference", nullptr}};
+    if (!outcome.difference) return;
+    json["replay"]["first_difference"] = {{"frame", outcome.difference->frame},
+                                          {"stage", name_of(outcome.difference->stage)},
+                                          {"seconds", outcome.difference->seconds},
+                                          {"what", outcome.difference->what}};
+}
+
 }  // namespace
 
 std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, const bench::Machine& machine,
@@ -108,9 +161,11 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
     const terrain::StreamerStats& end = outcome.end;
     std::string text =
         look.strong(fmt::format("quarry fly: {}, {} workers, {}\n", options.field_name, options.workers, machine.cpu));
-    text += flight_line(look, "first ring", fmt::format("{:.1f} ms", outcome.first_ring_ms));
-    text += flight_line(look, "complete",
-                        fmt::format("{:.1f} ms; closed {:.1f} ms", outcome.complete_ms, outcome.closed_ms));
+    if (options.replayed == nullptr) {
+        text += flight_line(look, "first ring", fmt::format("{:.1f} ms", outcome.first_ring_ms));
+        text += flight_line(look, "complete",
+                            fmt::format("{:.1f} ms; closed {:.1f} ms", outcome.complete_ms, outcome.closed_ms));
+    }
     const std::string over =
         fmt::format("{} of {} frames over {} ms", outcome.over_budget, outcome.frames.size(), options.budget_ms);
     text += flight_line(look, "budget", outcome.over_budget == 0 ? look.good(over) : look.warning(over));
@@ -137,6 +192,7 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
                                     static_cast<double>(outcome.most_mesh_bytes) / kMebibyte,
                                     static_cast<double>(peak_memory()) / kMebibyte));
     text += edits_text(outcome, options, look);
+    text += replay_text(outcome, options, look);
     if (outcome.checked) {
         text += flight_line(look, "holes",
                             outcome.holes == 0
@@ -193,6 +249,7 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
     json["late_frames"] = figures.latest;
     json["wasted_share"] = outcome.wasted_share();
     add_edits(json, outcome, options);
+    add_replay(json, outcome, options);
     json["inversions"] = outcome.inversions;
     json["holes"] = outcome.checked ? nlohmann::ordered_json(outcome.holes) : nlohmann::ordered_json(nullptr);
     json["most_surrounded"] =

@@ -2,12 +2,16 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include <quarry/terrain/edit_log.hpp>
 #include <quarry/terrain/edit_world.hpp>
+#include <quarry/terrain/loose_parts.hpp>
 #include <quarry/terrain/streamer.hpp>
 #include <quarry/terrain/world_file.hpp>
 
@@ -27,12 +31,17 @@ class Strokes {
     std::shared_ptr<const terrain::Field> field();
     terrain::StreamerOptions streamer_options() const;
 
-    // Once a frame: what the file has brought since.
-    void bring(terrain::Streamer& streamer, std::span<const terrain::Viewer> viewers);
+    // Once a frame: what the file has brought since, and loose parts that were found.
+    void bring(terrain::Streamer& streamer, std::span<const terrain::Viewer> viewers, FlyOutcome& outcome);
     // Whether nothing more comes from the file.
     bool is_complete() const;
     // The edit of a frame.
     void make(terrain::Streamer& streamer, double seconds, std::size_t frame, FlyOutcome& outcome);
+    // The edits of a frame of another flight. Throws quarry::Error and std::invalid_argument for what is none.
+    void repeat(terrain::Streamer& streamer, std::span<const std::byte> edits, std::size_t frame, FlyOutcome& outcome);
+    // The edits since the last call, for repeat().
+    std::vector<std::byte> take_log() { return log_.take(); }
+    std::uint64_t content_hash() const { return world_ ? world_->content_hash() : 0; }
     // Events of the kind `changed` say which edits are shown.
     void note(const terrain::StreamEvent& event, std::size_t frame, FlyOutcome& outcome);
     // Saves what is left.
@@ -45,8 +54,13 @@ class Strokes {
         bool is_from_file = false;
     };
 
+    void take_loose(FlyOutcome& outcome);
+    void apply(const terrain::Edit& edit, terrain::Streamer& streamer, std::size_t frame, FlyOutcome& outcome);
+
     const FlyOptions& options_;
     std::optional<terrain::EditWorld> world_;
+    std::optional<terrain::LoosePartFinder> loose_;
+    terrain::EditLog log_;
     std::optional<terrain::WorldFile> file_;
     std::deque<Made> waiting_;  // made, and not shown yet
 };

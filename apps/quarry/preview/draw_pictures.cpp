@@ -15,9 +15,14 @@
 #include "preview/showcase_view.hpp"
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/covers.hpp"
+#include "quarry/terrain/edit_world.hpp"
+#include "quarry/terrain/edited_field.hpp"
+#include "quarry/terrain/edited_materials.hpp"
 #include "quarry/terrain/height_field.hpp"
 #include "quarry/terrain/heightmap_field.hpp"
 #include "quarry/terrain/materials.hpp"
+#include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/raycast.hpp"
 #include "quarry/terrain/ridged_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
 #include "quarry/terrain/translated_field.hpp"
@@ -108,6 +113,64 @@ void draw_fields(Pool& pool, const std::filesystem::path& folder) {
     }
 }
 
+// What a few strokes do: a pit with a ramp, a cutting, a wall, a path of earth.
+void dig(terrain::EditWorld& world) {
+    using terrain::EditKind;
+    const auto ground_at = [field = world.field()](double x, double z) {
+        return terrain::highest_ground_below(*field, x, 200, z, {.reach = 400}).value_or(0);
+    };
+    const auto along = [&](Position from, Position to, float radius, EditKind kind, std::uint8_t material = 0) {
+        for (int i = 0; i <= 40; ++i) {
+            const double share = i / 40.0;
+            const Position at{from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share,
+                              from.z + (to.z - from.z) * share};
+            world.apply({.kind = kind, .material = material, .stroke = 1, .at = at, .radius = radius});
+        }
+    };
+    const double pit = ground_at(26, 34);
+    world.apply({.kind = EditKind::dig, .stroke = 1, .at = {26, pit + 3, 34}, .radius = 17});
+    along({26, pit - 8, 34}, {-6, pit + 3, 58}, 6, EditKind::dig);
+    const double floor = ground_at(-22, 26) + 4;
+    along({-22, floor, 30}, {-22, floor, -70}, 8, EditKind::dig);
+    for (int i = 0; i < 12; ++i) {
+        const double x = -8 + 4.5 * i;
+        world.apply({.kind = EditKind::add,
+                     .shape = terrain::BrushShape::box,
+                     .stroke = 2,
+                     .at = {x, ground_at(x, 2), 2},
+                     .extent = {2.4F, 7, 1.6F}});
+    }
+    for (int i = 0; i <= 60; ++i) {
+        const double x = -62 + 1.5 * i;
+        const double z = 50 + 9 * std::sin(i * 0.13);
+        world.apply({.kind = EditKind::paint, .material = 3, .stroke = 3, .at = {x, ground_at(x, z), z}, .radius = 4});
+    }
+}
+
+void draw_dig(Pool& pool, const std::filesystem::path& folder) {
+    const auto steep = std::make_shared<terrain::SlopeCover>(terrain::CoverRange{.from = 36, .blend = 14});
+    const auto grass = std::make_shared<terrain::LayeredMaterials>(
+        0, std::vector<terrain::MaterialLayer>{{.material = 1, .where = {steep}}});
+    terrain::EditWorld edits(
+        std::make_shared<terrain::NoiseField>(NoiseOptions{.seed = 12, .frequency = 0.011, .amplitude = 46}));
+    RenderOptions options;
+    options.width = 480;
+    options.height = 300;
+    options.haze = 0.15;
+    options.camera = Camera{{46, 62, 128}, {-2, 4, 8}, 48};
+    options.to_sun = Position{-0.7, 0.55, 0.45};
+    for (const char* const name : {"dig_before.png", "dig_after.png"}) {
+        const auto field = edits.field();
+        const auto materials = edits.materials(grass);
+        terrain::WorldOptions world;
+        world.extract.materials = materials.get();
+        const terrain::WorldMesh mesh =
+            terrain::mesh_world(pool, *field, terrain::box_world({320, 192, 320}, {}), world);
+        write_png(folder / name, render(pool, mesh.meshes, options));
+        dig(edits);
+    }
+}
+
 void draw_showcase(Pool& pool, const std::filesystem::path& folder) {
     const FieldPointer field = terrain::showcase_field();
     const std::shared_ptr<const terrain::Materials> materials = terrain::showcase_materials();
@@ -130,6 +193,7 @@ int main(int count, char** words) {
         if (count != 2) throw std::invalid_argument("usage: quarry_pictures FOLDER");
         Pool pool;
         draw_fields(pool, words[1]);
+        draw_dig(pool, words[1]);
         draw_showcase(pool, words[1]);
         return 0;
     } catch (const std::exception& failure) {

@@ -61,6 +61,23 @@ std::uint64_t seed_number(std::string_view option, std::string_view text) {
     return seed;
 }
 
+std::vector<double> number_list(std::string_view option, std::string_view text, std::size_t count, double least,
+                                double most) {
+    std::vector<double> values;
+    std::string_view rest = text;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t comma = rest.find(',');
+        const bool is_last = i + 1 == count;
+        if ((comma == std::string_view::npos) != is_last) {
+            throw WrongInput(
+                fmt::format("{} takes {} numbers with commas between them, not {}", option, count, in_quotes(text)));
+        }
+        values.push_back(real_number(option, rest.substr(0, comma), least, most));
+        if (!is_last) rest.remove_prefix(comma + 1);
+    }
+    return values;
+}
+
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed) {
     for (std::size_t index = 0; index < allowed.size(); ++index) {
         if (same_word(text, allowed[index])) return index;

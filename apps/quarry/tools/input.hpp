@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/grade.hpp"
 
@@ -20,6 +21,9 @@ class WrongInput : public std::runtime_error {
 int whole_number(std::string_view option, std::string_view text, int least, int most);
 std::uint64_t seed_number(std::string_view option, std::string_view text);
 double real_number(std::string_view option, std::string_view text, double least, double most);
+// So many numbers with commas between them.
+std::vector<double> number_list(std::string_view option, std::string_view text, std::size_t count, double least,
+                                double most);
 // Index of the word among the allowed ones; the case of the letters does not matter.
 std::size_t one_of(std::string_view option, std::string_view text, std::span<const std::string_view> allowed);
 // Whether the two are equal but for the case of their letters.

@@ -41,6 +41,7 @@ class SlopeCover;
 class SphereField;
 class Streamer;
 class StreamerInbox;
+class StreamerJournal;
 class TerracedField;
 class TorusField;
 class TranslatedField;

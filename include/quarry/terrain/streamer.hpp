@@ -14,6 +14,7 @@
 #include "quarry/terrain/mesh.hpp"
 #include "quarry/terrain/shown_check.hpp"
 #include "quarry/terrain/stream_event.hpp"
+#include "quarry/terrain/streamer_journal.hpp"
 #include "quarry/terrain/streamer_options.hpp"
 #include "quarry/terrain/streamer_stats.hpp"
 #include "quarry/terrain/viewer.hpp"
@@ -98,8 +99,8 @@ class Streamer {
 
     // Another field (null: the one it has), or other options, from now on. What is shown stays, and no longer follows
     // the viewers, until the new world is complete; then all of it is exchanged within one delivery. Called again, the
-    // last one counts. Host, clock, lane and pending stay as they were. Throws std::invalid_argument and changes
-    // nothing.
+    // last one counts. Host, clock, journal, lane and pending stay as they were. Throws std::invalid_argument and
+    // changes nothing.
     QUARRY_API void exchange(std::shared_ptr<const Field> field);
     QUARRY_API void exchange(std::shared_ptr<const Field> field, const StreamerOptions& options);
 
@@ -109,6 +110,9 @@ class Streamer {
     QUARRY_API StreamerStats stats() const;
     // All that is shown, empty chunks included, and all that the plan has and is not shown: what check_shown looks at.
     QUARRY_API ShownWorld shown() const;
+    // Of all chunks with their states, and of all that was counted: equal for a streamer and its replay, see
+    // StreamerJournal.
+    QUARRY_API std::uint64_t state_hash() const;
 
   private:
     std::unique_ptr<streaming::Engine> engine_;

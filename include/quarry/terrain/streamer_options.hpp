@@ -53,7 +53,8 @@ struct StreamerOptions {
     std::function<void(const ChunkTransition&)> on_transition{};
 
     std::optional<HostGuard> host{};      // whose thread it is; empty: the one that makes the streamer
-    const VirtualClock* clock = nullptr;  // for tests and replays: counts in place of the steady clock
+    const VirtualClock* clock = nullptr;  // for tests: counts in place of the steady clock
+    StreamerJournal* journal = nullptr;   // records or replays what workers and clocks decide; outlives the streamer
 };
 
 }  // namespace quarry::terrain

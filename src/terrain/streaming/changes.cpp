@@ -88,10 +88,12 @@ void World::refresh_added(Group& group) {
         const ChunkRecord& record = shared_.table[member.chunk];
         const bool is_there = record.state == ChunkState::ready || record.state == ChunkState::handed_over;
         if (record.mask == mask || !is_there || !record.has_mesh) continue;
-        std::shared_ptr<KeptMesh> kept = record.kept;
+        // Held, so that it does not go to the cache.
+        HeldMesh kept;
+        kept = record.kept.get();
         ++shared_.stats.baked_again;
         discard(member.chunk);
-        request(group, member, mask, std::move(kept));
+        request(group, member, mask, kept.get());
     }
 }
 
@@ -128,7 +130,7 @@ void World::want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::
         return;
     }
     Member member{node, kNone};
-    std::shared_ptr<KeptMesh> mesh = shown.kept;
+    std::shared_ptr<KeptMesh> mesh = shown.kept.get();
     ++shared_.stats.rebaked;
     request(group, member, mask, std::move(mesh));
     kept.push_back(member);
@@ -146,12 +148,12 @@ void World::discard(std::uint32_t chunk) {
             shared_.table.move(chunk, ChunkState::retired);
             break;
         case ChunkState::handed_over:
-            if (record.kept.use_count() == 1) cache_.put(record.kept);
+            if (record.kept.is_held_by_nobody_else()) cache_.put(record.kept.get());
             shared_.table.move(chunk, ChunkState::retiring);
             shared_.releases.push_back(chunk);
             break;
         default:
-            if (record.kept.use_count() == 1) cache_.put(record.kept);
+            if (record.kept.is_held_by_nobody_else()) cache_.put(record.kept.get());
             shared_.table.move(chunk, ChunkState::retired);
             break;
     }
@@ -212,7 +214,7 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
 }
 
 void World::keep(const MeshOutcome& outcome) {
-    if (outcome.error == nullptr && outcome.kept != nullptr && outcome.kept.use_count() == 1) cache_.put(outcome.kept);
+    if (outcome.error == nullptr && outcome.kept != nullptr && outcome.kept->held == 0) cache_.put(outcome.kept);
 }
 
 // What is shown stays. The change is tried again when the plan changes at that node.

@@ -26,7 +26,7 @@ struct ChunkRecord {
     bool failed = false;
     bool in_swap = false;            // comes with edits, not with a group
     bool appears = false;            // of these: where nothing was shown before
-    std::shared_ptr<KeptMesh> kept;  // what it was baked from
+    HeldMesh kept;                   // what it was baked from
     Mesh baked;                      // from ready until the host has it
     std::shared_ptr<void> prepared;  // as long as that
 };

@@ -28,8 +28,7 @@ class Engine::Delivery {
         if (report_.delivered == 0) return false;
         if (report_.delivered >= budget_.items()) return stop(DeliveryReport::End::items);
         if (!budget_.has_time_limit()) return false;
-        const auto left = static_cast<double>((budget_.time() - (latest_ - start_)).count());
-        return left <= 0 || cost.expected() > left ? stop(DeliveryReport::End::time) : false;
+        return is_out_of_time(cost) ? stop(DeliveryReport::End::time) : false;
     }
     void delivered(quarry::impl::ItemCost& cost) {
         const std::chrono::nanoseconds now = engine_.now();
@@ -46,6 +45,13 @@ class Engine::Delivery {
     }
 
   private:
+    bool is_out_of_time(const quarry::impl::ItemCost& cost) {
+        if (engine_.journal_.replays()) return engine_.journal_.read_stop();
+        const auto left = static_cast<double>((budget_.time() - (latest_ - start_)).count());
+        const bool is_out = left <= 0 || cost.expected() > left;
+        engine_.journal_.write_stop(is_out);
+        return is_out;
+    }
     bool stop(DeliveryReport::End end) {
         report_.end = end;
         return true;

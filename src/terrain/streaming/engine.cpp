@@ -8,7 +8,9 @@
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/terrain/field.hpp"
+#include "terrain/content_hasher.hpp"
 #include "terrain/options.hpp"
+#include "terrain/streaming/journaled_jobs.hpp"
 #include "terrain/world/distance.hpp"
 #include "terrain/world/limits.hpp"
 
@@ -92,9 +94,11 @@ void check(const StreamerOptions& options) {
 }
 
 Engine::Engine(std::unique_ptr<MeshJobs> jobs, std::shared_ptr<const Field> field, const StreamerOptions& options)
-    : options_(options), host_(options.host ? *options.host : HostGuard()) {
+    : options_(options), host_(options.host ? *options.host : HostGuard()), journal_(options.journal) {
     if (field == nullptr) throw std::invalid_argument("a streamer needs a field");
     check(options);
+    if (journal_.records()) jobs = std::make_unique<RecordedJobs>(std::move(jobs), journal_);
+    if (journal_.replays()) jobs = std::make_unique<ReplayedJobs>(std::move(jobs), journal_);
     shared_.jobs = std::move(jobs);
     shared_.most_pending = options.pending;
     shared_.on_error = options.on_error;
@@ -190,6 +194,7 @@ void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions option
     if (field == nullptr) field = (next_ != nullptr ? *next_ : *world_).source()->field;
     options.host = options_.host;
     options.clock = options_.clock;
+    options.journal = options_.journal;
     options.lane = options_.lane;
     options.pending = options_.pending;
     check(options);
@@ -233,6 +238,50 @@ StreamerStats Engine::stats() const {
         stats.cached_bytes += world->cache().bytes();
     }
     return stats;
+}
+
+// Not of what depends on workers alone: how many requests they have begun, before that was noticed.
+std::uint64_t Engine::state_hash() const {
+    impl::ContentHasher hasher;
+    for (std::uint32_t slot = 0; slot < shared_.table.slots(); ++slot) {
+        const ChunkRecord& record = shared_.table[slot];
+        hasher.add(std::uint64_t{record.generation} << 8 | static_cast<std::uint64_t>(record.state));
+        if (record.state == ChunkState::retired) continue;
+        hasher.add(record.key);
+        hasher.add(std::uint64_t{record.mask} << 8 | (record.has_mesh ? 1u : 0u) | (record.failed ? 2u : 0u) |
+                   (record.in_swap ? 4u : 0u));
+        hasher.add(std::uint64_t{record.world} << 32 | record.group);
+    }
+    for (const std::uint32_t chunk : shared_.releases) hasher.add(std::uint64_t{chunk});
+    const StreamerStats all = stats();
+    for (const std::uint64_t number : {all.updates,
+                                       std::uint64_t{all.nodes},
+                                       std::uint64_t{all.changes_waiting},
+                                       std::uint64_t{all.groups},
+                                       all.requested,
+                                       all.cancelled,
+                                       all.meshed,
+                                       all.used,
+                                       all.stale,
+                                       all.rebaked,
+                                       all.baked_again,
+                                       all.baked_by_host,
+                                       all.failed,
+                                       all.edit_swaps,
+                                       all.edit_chunks,
+                                       all.edits_shown,
+                                       all.edits_in_frame,
+                                       all.edits_late,
+                                       all.edits_held,
+                                       all.groups_shown,
+                                       all.uploads,
+                                       all.cache_hits,
+                                       all.cache_misses,
+                                       std::uint64_t{all.cached_bytes},
+                                       shared_.last_group}) {
+        hasher.add(number);
+    }
+    return hasher.value();
 }
 
 ShownWorld Engine::shown() const {

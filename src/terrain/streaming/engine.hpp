@@ -11,6 +11,7 @@
 #include "quarry/frame/host_guard.hpp"
 #include "quarry/frame/impl/item_cost.hpp"
 #include "quarry/terrain/streamer.hpp"
+#include "terrain/streaming/journal.hpp"
 #include "terrain/streaming/world.hpp"
 
 namespace quarry::terrain::streaming {
@@ -35,6 +36,7 @@ class Engine {
     const StreamerOptions& options() const noexcept { return options_; }
     StreamerStats stats() const;
     ShownWorld shown() const;
+    std::uint64_t state_hash() const;
 
   private:
     class Delivery;
@@ -50,6 +52,7 @@ class Engine {
     void begin_edits(World& world);
     bool waits_for_edits() const noexcept;
     void wait_for_edits(World& world);
+    void help_with_edits(const Swap& swap);
 
     // delivery.cpp
     bool take_outcomes();
@@ -66,6 +69,7 @@ class Engine {
 
     StreamerOptions options_;
     HostGuard host_;
+    Journal journal_;
     Shared shared_;
     std::unique_ptr<World> world_;
     std::unique_ptr<World> next_;  // not visible

@@ -77,11 +77,21 @@ bool Engine::waits_for_edits() const noexcept {
     return options_.clock == nullptr && options_.edit_wait != 0;
 }
 
-// The host's thread lends a hand rather than look on.
+// In a replay for what came then, however long that takes now.
 void Engine::wait_for_edits(World& world) {
-    using Clock = std::chrono::steady_clock;
     const Swap& swap = world.swap();
     if (!swap.alive || !swap.is_near || !waits_for_edits()) return;
+    if (journal_.replays()) {
+        while (swap.outstanding != 0 && !journal_.read_end_of_wait()) take_outcomes();
+        return;
+    }
+    help_with_edits(swap);
+    journal_.write_end_of_wait(swap.outstanding != 0);
+}
+
+// The host's thread lends a hand rather than look on.
+void Engine::help_with_edits(const Swap& swap) {
+    using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     const std::chrono::duration<double, std::nano> most(options_.edit_wait * 1e9);
     while (swap.outstanding != 0) {
@@ -93,6 +103,7 @@ void Engine::wait_for_edits(World& world) {
         } else {
             shared_.jobs->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
         }
+        journal_.leave_out_if_empty();
         take_outcomes();
     }
 }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "quarry/terrain/chunk_mesh.hpp"
 
@@ -9,8 +12,41 @@ namespace quarry::terrain::streaming {
 // What an extraction gave: any mask can be baked from it.
 struct KeptMesh {
     ChunkMesh mesh;
-    bool outdated = false;  // edits have changed the ground since
-    bool was_used = false;  // something baked from it was shown
+    bool outdated = false;   // edits have changed the ground since
+    bool was_used = false;   // something baked from it was shown
+    std::uint32_t held = 0;  // by how many versions; for the host's thread, as the two above
+};
+
+// What a version of a chunk is baked from. Counts who holds it beside workers and the cache: what becomes of a mesh
+// must not depend on when a worker lets go of it.
+class HeldMesh {
+  public:
+    HeldMesh() = default;
+    HeldMesh(HeldMesh&& other) noexcept : mesh_(std::exchange(other.mesh_, nullptr)) {}
+    HeldMesh& operator=(HeldMesh&& other) noexcept {
+        if (this != &other) hold(std::exchange(other.mesh_, nullptr), 0);
+        return *this;
+    }
+    HeldMesh& operator=(std::shared_ptr<KeptMesh> mesh) noexcept {
+        hold(std::move(mesh), 1);
+        return *this;
+    }
+    ~HeldMesh() { hold(nullptr, 0); }
+
+    const std::shared_ptr<KeptMesh>& get() const noexcept { return mesh_; }
+    KeptMesh* operator->() const noexcept { return mesh_.get(); }
+    explicit operator bool() const noexcept { return mesh_ != nullptr; }
+    bool is_held_by_nobody_else() const noexcept { return mesh_ != nullptr && mesh_->held == 1; }
+    void reset() noexcept { hold(nullptr, 0); }
+
+  private:
+    void hold(std::shared_ptr<KeptMesh> mesh, std::uint32_t more) noexcept {
+        if (mesh != nullptr) mesh->held += more;
+        if (mesh_ != nullptr) --mesh_->held;
+        mesh_ = std::move(mesh);
+    }
+
+    std::shared_ptr<KeptMesh> mesh_;
 };
 
 inline std::size_t bytes_of(const KeptMesh& kept) noexcept {

@@ -151,7 +151,7 @@ void World::bake_here(Group& group) {
     for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
         for (const Member& member : *members) {
             ChunkRecord& record = shared_.table[member.chunk];
-            if (record.state != ChunkState::queued || record.kept == nullptr) continue;
+            if (record.state != ChunkState::queued || !record.kept) continue;
             if (baked_here_ == kMostBakedHere) return;
             Mesh baked = bake(record.kept->mesh, record.mask);
             std::shared_ptr<void> prepared;
@@ -202,7 +202,7 @@ void World::commit(Group& group) {
     const auto show = [&](std::uint32_t chunk) {
         ChunkRecord& record = shared_.table[chunk];
         record.group = kNone;
-        if (record.kept != nullptr && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
+        if (record.kept && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
         if (visible_ || !record.has_mesh) shared_.table.move(chunk, ChunkState::shown);
     };
     for (const NodeIndex node : group.removed) drop_shown(node);
@@ -263,7 +263,7 @@ void World::drop_shown(NodeIndex index) {
     Node& node = tree_[index];
     const std::uint32_t chunk = std::exchange(node.chunk, kNone);
     ChunkRecord& record = shared_.table[chunk];
-    if (!record.failed) cache_.put(record.kept);
+    if (!record.failed) cache_.put(record.kept.get());
     if (node.in_swap) leave_swap(index);
     if (record.has_mesh) {
         shared_.table.move(chunk, ChunkState::retiring);

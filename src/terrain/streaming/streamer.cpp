@@ -57,6 +57,9 @@ const StreamerOptions& Streamer::options() const noexcept {
 StreamerStats Streamer::stats() const {
     return engine_->stats();
 }
+std::uint64_t Streamer::state_hash() const {
+    return engine_->state_hash();
+}
 ShownWorld Streamer::shown() const {
     return engine_->shown();
 }

@@ -102,7 +102,7 @@ bool World::begin_swap(const std::shared_ptr<const MeshSource>& source, const Ed
     for (const auto& [node, mask] : beside) {
         tree_[node].in_swap = true;
         swap_.members.push_back({node, kNone});
-        request_for_swap(swap_.members.back(), mask, shared_.table[tree_[node].chunk].kept);
+        request_for_swap(swap_.members.back(), mask, shared_.table[tree_[node].chunk].kept.get());
     }
     return true;
 }
@@ -298,8 +298,8 @@ void World::renew_groups(const std::vector<LatticeBox>& boxes) {
 }
 
 void World::make_outdated(std::uint32_t chunk) {
-    const std::shared_ptr<KeptMesh>& kept = shared_.table[chunk].kept;
-    if (kept != nullptr) kept->outdated = true;
+    const HeldMesh& kept = shared_.table[chunk].kept;
+    if (kept) kept->outdated = true;
 }
 
 template <class Which>
@@ -439,7 +439,7 @@ void World::commit_swap() {
         }
         ChunkRecord& record = shared_.table[member.chunk];
         record.in_swap = false;
-        if (record.kept != nullptr && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
+        if (record.kept && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
         if (visible_ || !record.has_mesh) shared_.table.move(member.chunk, ChunkState::shown);
     }
     count_shown_edits();
