@@ -78,8 +78,8 @@ Target followed(fs::path path) {
 }
 
 // Somebody may come to read a pipe; until then it cannot be opened without waiting. An open that waits could not be
-// stopped, and nothing else tells of a reader: one that waits in its own open raises no event of inotify before there is
-// a writer, and a pipe opened for both directions takes bytes that nobody will read. So this looks every 5 ms.
+// stopped, and nothing else tells of a reader: one that waits in its own open raises no event of inotify before there
+// is a writer, and a pipe opened for both directions takes bytes that nobody will read. So this looks every 5 ms.
 Descriptor open_directly(const fs::path& path, bool is_pipe, const std::stop_token& stop_token) {
     for (;;) {
         const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0);

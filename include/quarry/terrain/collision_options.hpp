@@ -15,12 +15,13 @@
 
 namespace quarry::terrain {
 
+// How a collision world makes patches and hands them over.
 struct CollisionOptions {
-    double radius = 64;   // world units around each anchor within which there are patches; at most 8 chunks
-    double near = 4;      // world units: patches that close to an anchor come in the frame in which they are needed
-    double wait = 0.002;  // seconds, 0 to 1: how long an update waits for near patches at most
-    std::int32_t cells = 32;
-    Lattice lattice{};
+    double radius = 64;       // world units around each anchor within which there are patches; at most 8 chunks
+    double near = 4;          // world units: patches that close to an anchor come in the frame in which they are needed
+    double wait = 0.002;      // seconds, 0 to 1: how long an update waits for near patches at most
+    std::int32_t cells = 32;  // along each axis of a chunk: even, 4 to 62
+    Lattice lattice{};        // where samples lie in the world
 
     // Voxels, 0 to 1: how far simplified patches may be from the surface. 0: they are not simplified. The borders of
     // patches stay as they are.

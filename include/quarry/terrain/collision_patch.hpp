@@ -22,12 +22,13 @@ inline constexpr double kLeastPatchHeight = 0.01;
 struct CollisionPatch {
     ChunkKey chunk;          // of LOD 0
     std::uint32_t part = 0;  // which part of the chunk's space: equal for as long as the chunk is cut the same way
-    std::vector<Vector3> positions;
+    std::vector<Vector3> positions;      // of the vertices
     std::vector<std::uint16_t> indices;  // three for each triangle
-    MeshBounds bounds;
-    std::uint64_t hash = 0;            // of all of the above; equal for equal patches, on any machine
-    std::shared_ptr<void> prepared{};  // what CollisionOptions::prepare made of it
+    MeshBounds bounds;                   // of the positions
+    std::uint64_t hash = 0;              // of all of the above; equal for equal patches, on any machine
+    std::shared_ptr<void> prepared{};    // what CollisionOptions::prepare made of it
 
+    // How many triangles it has.
     std::size_t triangles() const noexcept { return indices.size() / 3; }
 };
 

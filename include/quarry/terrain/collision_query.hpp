@@ -17,14 +17,14 @@ enum class AnswerSource : std::uint8_t {
 
 // The first place along a ray that is solid.
 struct RayAnswer {
-    std::optional<RayHit> hit;
-    AnswerSource source = AnswerSource::patches;
+    std::optional<RayHit> hit;                    // none: there is nothing solid within reach
+    AnswerSource source = AnswerSource::patches;  // where the answer comes from
 };
 
 // The height of ground in a column.
 struct GroundAnswer {
-    std::optional<double> height;
-    AnswerSource source = AnswerSource::patches;
+    std::optional<double> height;                 // world units; none: there is no ground
+    AnswerSource source = AnswerSource::patches;  // where the answer comes from
 
     // Whether there is any.
     explicit operator bool() const noexcept { return height.has_value(); }
@@ -38,9 +38,10 @@ struct SweepHit {
     Position normal{};    // of length 1, from there to the centre; 0 for a sphere that begins within the ground
 };
 
+// How far a sphere can go.
 struct SweepAnswer {
-    std::optional<SweepHit> hit;
-    AnswerSource source = AnswerSource::patches;
+    std::optional<SweepHit> hit;                  // none: nothing stops it within reach
+    AnswerSource source = AnswerSource::patches;  // where the answer comes from
 };
 
 }  // namespace quarry::terrain

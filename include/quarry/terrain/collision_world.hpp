@@ -24,15 +24,16 @@ class Engine;
 
 // What a collision world asks of the host.
 struct CollisionEvent {
+    // What the host is to do.
     enum class Kind : std::uint8_t {
         added,    // make a shape of `patch`
         changed,  // the shape of that number is to be made of `patch` from now on
         removed,  // give up the shape of that number
     };
 
-    Kind kind = Kind::added;
-    std::uint32_t id = 0;  // small numbers, used again once `removed` was delivered
-    ChunkKey chunk{};
+    Kind kind = Kind::added;                        // what to do with the shape
+    std::uint32_t id = 0;                           // small numbers, used again once `removed` was delivered
+    ChunkKey chunk{};                               // that the patch is part of
     std::shared_ptr<const CollisionPatch> patch{};  // none: removed
 };
 
@@ -71,9 +72,11 @@ class CollisionInbox {
                                        }});
     }
 
+    // The host's function without its type. Made by deliver; a host needs none.
     struct Receiver {
-        const void* function;
-        void (*call)(void* function, CollisionEvent& event);
+        const void* function;                                 // what deliver was given
+        void (*call)(void* function, CollisionEvent& event);  // calls it
+        // Hands it one event.
         void operator()(CollisionEvent& event) const { call(const_cast<void*>(function), event); }
     };
 
@@ -97,6 +100,7 @@ class CollisionWorld {
     // Never waits. What has not begun is dropped; what a worker is at ends, and its result is destroyed.
     QUARRY_API ~CollisionWorld();
 
+    // Most anchors that update takes.
     static constexpr std::size_t kMostAnchors = 256;
 
     // Where bodies and viewers are in this frame. Without any, patches are given up. Waits for near patches as long as
@@ -117,6 +121,7 @@ class CollisionWorld {
     // update and delivery, and 0 for CollisionOptions::wait.
     QUARRY_API void wait_for_near(double seconds);
 
+    // Where the host takes events from.
     CollisionInbox& inbox() noexcept { return inbox_; }
 
     // Whether all chunks within so many world units of a place are made as they are now, and all their events were
@@ -138,9 +143,12 @@ class CollisionWorld {
     // are meshed for it. Throws for a way that passes more than kMostSweptChunks chunks.
     QUARRY_API SweepAnswer sweep(const Position& from, const Position& direction, double radius, double reach) const;
 
+    // Most chunks that the way of one sweep may pass.
     static constexpr std::size_t kMostSweptChunks = 4096;
 
+    // As given to the constructor.
     QUARRY_API const CollisionOptions& options() const noexcept;
+    // The figures so far.
     QUARRY_API CollisionStats stats() const;
 
   private:

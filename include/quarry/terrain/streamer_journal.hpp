@@ -13,7 +13,7 @@ namespace streaming {
 class Journal;
 }
 
-// A replay came to a point where it can not do what was recorded: the host's calls, the field or the options differ.
+// A replay came to a point where it cannot do what was recorded: the host's calls, the field or the options differ.
 // The streamer is of no use from then on.
 class QUARRY_API ReplayError : public Error {
   public:
@@ -29,12 +29,15 @@ class QUARRY_API ReplayError : public Error {
 // Used by one streamer, on the host's thread.
 class StreamerJournal {
   public:
+    // Whether it writes down what a streamer does, or makes one do it again.
     enum class Mode : std::uint8_t { record, replay };
 
+    // An empty journal.
     explicit StreamerJournal(Mode mode) noexcept : mode_(mode) {}
     StreamerJournal(const StreamerJournal&) = delete;
     StreamerJournal& operator=(const StreamerJournal&) = delete;
 
+    // As given to the constructor.
     Mode mode() const noexcept { return mode_; }
 
     // Recording: what was written since the last call, some bytes for each result and each event.
