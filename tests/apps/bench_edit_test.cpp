@@ -12,7 +12,7 @@ namespace {
 using EditJson = nlohmann::json;
 
 TEST(BenchEdit, WrongInputIsRefused) {
-    expect_refused(run_program({"bench", "edit", "--filter", "nonsense"}), "dig, strokes, untouched");
+    expect_refused(run_program({"bench", "edit", "--filter", "nonsense"}), "dig, strokes, collision, untouched");
     expect_refused(run_program({"bench", "edit", "--seconds", "0"}), "--seconds");
     expect_refused(run_program({"bench", "edit", "--field", "nowhere.json"}), "--field");
 }
@@ -34,9 +34,13 @@ TEST(BenchEdit, ReportHasTheAgreedShape) {
     EXPECT_GE(values.at("dig_chunks"), 4);
     EXPECT_GT(values.at("brick_bytes"), 2);
     EXPECT_LE(values.at("brick_bytes"), 3);
+    EXPECT_GT(values.at("collision_digs"), 0);
+    EXPECT_GT(values.at("collision_p50"), 0);
+    EXPECT_GT(values.at("collision_rebuilt"), 0);
     EXPECT_GT(values.at("untouched_times"), 0.5);
     EXPECT_LT(values.at("untouched_times"), 2);
-    for (const char* name : {"dig_p99", "dig_late", "strokes_over_budget", "strokes_frame_p99", "strokes_apply_p99"}) {
+    for (const char* name : {"dig_p99", "dig_late", "strokes_over_budget", "strokes_frame_p99", "strokes_apply_p99",
+                             "collision_p99", "collision_late", "collision_frames"}) {
         EXPECT_TRUE(values.contains(name)) << name;
     }
 }
