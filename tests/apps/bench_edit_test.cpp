@@ -12,7 +12,8 @@ namespace {
 using EditJson = nlohmann::json;
 
 TEST(BenchEdit, WrongInputIsRefused) {
-    expect_refused(run_program({"bench", "edit", "--filter", "nonsense"}), "dig, strokes, saved, open, untouched");
+    expect_refused(run_program({"bench", "edit", "--filter", "nonsense"}),
+                   "dig, strokes, collision, saved, open, untouched");
     expect_refused(run_program({"bench", "edit", "--seconds", "0"}), "--seconds");
     expect_refused(run_program({"bench", "edit", "--field", "nowhere.json"}), "--field");
 }
@@ -38,10 +39,14 @@ TEST(BenchEdit, ReportHasTheAgreedShape) {
     EXPECT_GT(values.at("saved_bytes"), 100);
     // Takes too long.
     EXPECT_FALSE(values.contains("open_near"));
+    EXPECT_GT(values.at("collision_digs"), 0);
+    EXPECT_GT(values.at("collision_p50"), 0);
+    EXPECT_GT(values.at("collision_rebuilt"), 0);
     EXPECT_GT(values.at("untouched_times"), 0.5);
     EXPECT_LT(values.at("untouched_times"), 2);
-    for (const char* name : {"dig_p99", "dig_late", "strokes_over_budget", "strokes_frame_p99", "strokes_apply_p99",
-                             "saved_over_budget", "saved_frame_p99", "saved_behind"}) {
+    for (const char* name :
+         {"dig_p99", "dig_late", "strokes_over_budget", "strokes_frame_p99", "strokes_apply_p99", "saved_over_budget",
+          "saved_frame_p99", "saved_behind", "collision_p99", "collision_late", "collision_frames"}) {
         EXPECT_TRUE(values.contains(name)) << name;
     }
 }

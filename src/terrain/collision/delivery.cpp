@@ -80,12 +80,12 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbo
     report.budget = budget.time();
     const std::chrono::nanoseconds start = now();
     std::chrono::nanoseconds latest = start;
-    const auto must_stop = [&] {
+    const auto must_stop = [&](const quarry::impl::ItemCost& cost) {
         if (report.delivered == 0) return false;
         if (report.delivered >= budget.items()) report.end = DeliveryReport::End::items;
         if (budget.has_time_limit()) {
             const auto left = static_cast<double>((budget.time() - (latest - start)).count());
-            if (left <= 0 || event_cost_.expected() > left) report.end = DeliveryReport::End::time;
+            if (left <= 0 || cost.expected() > left) report.end = DeliveryReport::End::time;
         }
         return report.end != DeliveryReport::End::all_delivered;
     };
@@ -98,10 +98,12 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbo
         if (is_near) --near;
         // What has come and gone, or changed back, is no news.
         if (table_[slot].now != table_[slot].told) {
-            if (!is_near && must_stop()) break;
+            // Giving a shape up costs less than making one.
+            quarry::impl::ItemCost& cost = table_[slot].now == nullptr ? removal_cost_ : shape_cost_;
+            if (!is_near && must_stop(cost)) break;
             tell(slot, receiver);
             const std::chrono::nanoseconds ended = now();
-            event_cost_.learn(static_cast<double>((ended - latest).count()));
+            cost.learn(static_cast<double>((ended - latest).count()));
             latest = ended;
             ++report.delivered;
         }
@@ -110,7 +112,7 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbo
     }
     report.carried_over = table_.listed().size();
     report.spent = latest - start;
-    report.expected_cost = std::chrono::nanoseconds(static_cast<std::int64_t>(event_cost_.expected()));
+    report.expected_cost = std::chrono::nanoseconds(static_cast<std::int64_t>(shape_cost_.expected()));
     if (budget.has_time_limit() && report.spent > budget.time()) report.overrun = report.spent - budget.time();
     return report;
 }

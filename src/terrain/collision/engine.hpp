@@ -130,7 +130,8 @@ class Engine {
     CollisionStats stats_;
     bool delivering_ = false;
     quarry::impl::ItemCost make_cost_;
-    quarry::impl::ItemCost event_cost_;
+    quarry::impl::ItemCost shape_cost_;
+    quarry::impl::ItemCost removal_cost_;
     std::vector<std::uint64_t> begun_;
     std::vector<PatchOutcome> outcomes_;
     std::unordered_map<std::uint64_t, ChunkKey> tickets_;
