@@ -200,6 +200,17 @@ class World {
     bool is_touched(const ChunkKey& key, const LatticeBox& box) const;
     bool is_touched(const ChunkKey& key, const std::vector<LatticeBox>& boxes) const;
     std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
+    void add_touched();
+    void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
+    void make_outdated(std::uint32_t chunk);
+    void renew_groups(const std::vector<LatticeBox>& boxes);
+    template <class Which>
+    void forget_rebaked(Group& group, Which which, bool renewed);
+    void drop_from_swap(const Member& member);
+    void leave_swap(NodeIndex index);
+    void count_shown_edits() const;
+
+    // opened.cpp: places that edits open.
     void find_opened(const std::vector<LatticeBox>& boxes, std::vector<NodeIndex>& covered,
                      std::vector<NodeIndex>& others);
     bool counts_as_shown(NodeIndex index) const;
@@ -211,16 +222,7 @@ class World {
     Cover cover_children(NodeIndex index, bool finely);
     void add_cover(NodeIndex index);
     void take_covers_back(std::size_t from);
-    void add_touched();
     void add_beside_covers(std::vector<std::pair<NodeIndex, std::uint32_t>>& beside) const;
-    void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
-    void make_outdated(std::uint32_t chunk);
-    void renew_groups(const std::vector<LatticeBox>& boxes);
-    template <class Which>
-    void forget_rebaked(Group& group, Which which, bool renewed);
-    void drop_from_swap(const Member& member);
-    void leave_swap(NodeIndex index);
-    void count_shown_edits() const;
 
     Shared& shared_;
     const std::uint32_t number_;
