@@ -23,4 +23,9 @@ const EngineCalls& engine() {
     return calls;
 }
 
+GDExtensionObjectPtr node3d_of(const Variant& value) {
+    const GDExtensionObjectPtr object = value.to_object();
+    return object == nullptr ? nullptr : api.object_cast_to(object, engine().node3d_tag);
+}
+
 }  // namespace quarry::godot

@@ -56,6 +56,9 @@ struct EngineCalls {
     bool all_bound() const noexcept;
 };
 
+// Null for anything else than a Node3D.
+GDExtensionObjectPtr node3d_of(const Variant& value);
+
 // Bound when first asked for, on the main thread, once the servers are there.
 const EngineCalls& engine();
 

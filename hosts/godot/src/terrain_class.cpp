@@ -118,6 +118,17 @@ void add_questions(std::vector<NodeMethod>& to) {
     to.push_back({"ground_below", kTable, {at, value(kFloat, "reach")}, [](TerrainNode& node, Arguments of) {
                       return node.raycast(to_vector(of[0]), {0, -1, 0}, of[1].to_double());
                   }});
+    to.push_back({"add_viewer",
+                  kNothing,
+                  {value(GDEXTENSION_VARIANT_TYPE_OBJECT, "viewer")},
+                  [](TerrainNode& node, Arguments of) { return node.add_viewer(of[0]), Variant(); }});
+    to.push_back({"remove_viewer",
+                  kNothing,
+                  {value(GDEXTENSION_VARIANT_TYPE_OBJECT, "viewer")},
+                  [](TerrainNode& node, Arguments of) { return node.remove_viewer(of[0]), Variant(); }});
+    to.push_back({"get_monitor", kFloat, {value(kText, "name")}, [](TerrainNode& node, Arguments of) {
+                      return Variant(node.monitor(of[0].to_text()));
+                  }});
     to.push_back({"check_shown", kText, {}, [](TerrainNode& node, Arguments) { return Variant(node.check_shown()); }});
     to.push_back({"get_stats", kTable, {}, [](TerrainNode& node, Arguments) { return node.stats(); }});
 }

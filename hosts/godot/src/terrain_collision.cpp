@@ -7,6 +7,7 @@
 
 #include "engine_calls.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/viewer.hpp"
 #include "registration.hpp"
 #include "transform_math.hpp"
 
@@ -148,9 +149,9 @@ void TerrainCollision::remove_body(GDExtensionObjectPtr body) {
     std::erase(bodies_, api.id_of_object(body));
 }
 
-std::vector<terrain::Position> TerrainCollision::anchors(const std::optional<terrain::Position>& viewer) {
+std::vector<terrain::Position> TerrainCollision::anchors(std::span<const terrain::Viewer> viewers) {
     std::vector<terrain::Position> places;
-    if (viewer) places.push_back(*viewer);
+    for (const terrain::Viewer& viewer : viewers) places.push_back(viewer.position);
     std::erase_if(bodies_, [](GDObjectInstanceID each) { return api.object_from_id(each) == nullptr; });
     for (const GDObjectInstanceID id : bodies_) {
         const GDExtensionObjectPtr object = api.object_from_id(id);
@@ -160,10 +161,10 @@ std::vector<terrain::Position> TerrainCollision::anchors(const std::optional<ter
     return places;
 }
 
-void TerrainCollision::update(const std::optional<terrain::Position>& viewer) {
+void TerrainCollision::update(std::span<const terrain::Viewer> viewers) {
     if (world_ == nullptr) return;
     try {
-        world_->update(anchors(viewer));
+        world_->update(anchors(viewers));
         last_problem_.clear();
     } catch (const std::exception& error) {
         // A body in no place: the rest stays as it is. The same in the next frame is no news.

@@ -57,7 +57,7 @@ class TerrainCollision {
     using Milliseconds = std::chrono::duration<double, std::milli>;
 
     // Once a frame: sets workers to work.
-    void update(const std::optional<terrain::Position>& viewer);
+    void update(std::span<const terrain::Viewer> viewers);
     // Afterwards, with whatever else there is to do in between: hands over what is there. Waits for what is near for a
     // part of the budget.
     void deliver(Milliseconds budget);
@@ -76,7 +76,7 @@ class TerrainCollision {
         bool is_there = false;
     };
 
-    std::vector<terrain::Position> anchors(const std::optional<terrain::Position>& viewer);
+    std::vector<terrain::Position> anchors(std::span<const terrain::Viewer> viewers);
     void take(const terrain::CollisionEvent& event);
     void add(Shape& shape, const terrain::CollisionEvent& event);
     void remove(Shape& shape);

@@ -90,8 +90,10 @@ void TerrainNode::show_change(const terrain::Box& box) {
 }
 
 // Nothing of what goes wrong is lost, and the same in the next frame is no news.
-void TerrainNode::bring_from_file(const terrain::Position& viewer) {
-    for (const terrain::Box& box : edits_.bring(viewer)) show_change(box);
+void TerrainNode::bring_from_file(std::span<const terrain::Viewer> viewers) {
+    std::vector<terrain::Position> places;
+    for (const terrain::Viewer& viewer : viewers) places.push_back(viewer.position);
+    for (const terrain::Box& box : edits_.bring(places)) show_change(box);
     const std::optional<terrain::WorldFileStats> stats = edits_.file_stats();
     const std::string problem = stats ? stats->problem : std::string();
     if (problem != last_file_problem_ && !problem.empty()) fail(settings_.save_file + ": " + problem);

@@ -102,9 +102,9 @@ std::vector<terrain::LoosePart> TerrainEdits::take_loose_parts() {
     return finder_->take();
 }
 
-std::span<const terrain::Box> TerrainEdits::bring(const terrain::Position& viewer) {
+std::span<const terrain::Box> TerrainEdits::bring(std::span<const terrain::Position> viewers) {
     if (file_ == nullptr) return {};
-    return file_->update({&viewer, 1});
+    return file_->update(viewers);
 }
 
 std::optional<terrain::WorldFileStats> TerrainEdits::file_stats() const {

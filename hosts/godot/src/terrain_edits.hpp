@@ -47,7 +47,7 @@ class TerrainEdits {
     std::optional<terrain::EditReport> redo();
 
     // Once a frame: where ground of the file has appeared since.
-    std::span<const terrain::Box> bring(const terrain::Position& viewer);
+    std::span<const terrain::Box> bring(std::span<const terrain::Position> viewers);
     std::optional<terrain::WorldFileStats> file_stats() const;
     terrain::EditWorldStats stats() const { return world_->stats(); }
 

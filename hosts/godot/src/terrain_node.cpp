@@ -15,6 +15,7 @@ constexpr std::int32_t kInternalProcess = 25;
 constexpr std::int32_t kEnterWorld = 41;
 constexpr std::int32_t kExitWorld = 42;
 constexpr std::int32_t kVisibilityChanged = 43;
+constexpr std::int32_t kEditorPreSave = 9001;  // the scene is about to be saved
 
 constexpr std::size_t kMostFailuresAFrame = 16;
 
@@ -46,6 +47,9 @@ void TerrainNode::notification(std::int32_t what) noexcept {
                     drawn->instances.set_visible(is_visible(self_));
                 }
                 break;
+            case kEditorPreSave:
+                if (edits_.file_stats() && !edits_.save()) fail(settings_.save_file + ": it cannot be saved");
+                break;
             default:
                 break;
         }
@@ -65,10 +69,12 @@ void TerrainNode::enter_world() {
     transform_ = engine().global_transform.get<Transform>(self_);
     self.call("set_process_internal", true);
     if (!is_cleared_) needs_build_ = true;
+    add_monitors();
 }
 
 void TerrainNode::exit_world() {
     is_in_world_ = false;
+    remove_monitors();
     Variant(self_).call("set_process_internal", false);
     collision_.clear();
     old_world_.reset();
@@ -80,11 +86,11 @@ void TerrainNode::exit_world() {
 void TerrainNode::process() {
     if (needs_build_ && !is_cleared_) build();
     follow_transform();
-    const std::optional<terrain::Viewer> viewer = find_viewer();
+    const std::vector<terrain::Viewer> viewers = find_viewers();
     if (world_ != nullptr) {
         const auto start = std::chrono::steady_clock::now();
-        begin_collision(viewer ? &*viewer : nullptr);
-        stream(viewer ? &*viewer : nullptr);
+        begin_collision(viewers);
+        stream(viewers);
         end_collision(start);
         const auto end = std::chrono::steady_clock::now();
         frame_ms_ = milliseconds(end - start);
@@ -101,12 +107,12 @@ void TerrainNode::process() {
     emit_what_happened();
 }
 
-void TerrainNode::stream(const terrain::Viewer* viewer) {
+void TerrainNode::stream(std::span<const terrain::Viewer> viewers) {
     World& world = *world_;
-    if (viewer != nullptr) {
+    if (!viewers.empty()) {
         try {
-            bring_from_file(viewer->position);
-            world.streamer->update(*viewer);
+            bring_from_file(viewers);
+            world.streamer->update(viewers);
             last_viewer_error_.clear();
             if (is_checked_) planned_ = world.streamer->shown();
         } catch (const std::exception& error) {
@@ -120,9 +126,9 @@ void TerrainNode::stream(const terrain::Viewer* viewer) {
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
     note_loose_parts();
-    if (viewer == nullptr) return;
-    last_viewer_ = *viewer;
-    look_for_ready(*viewer);
+    if (viewers.empty()) return;
+    last_viewer_ = viewers.front();
+    look_for_ready(viewers.front());
     look_for_awaited();
 }
 

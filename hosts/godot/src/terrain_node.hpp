@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ class TerrainNode {
     Variant texture(std::size_t layer) const { return textures_[layer]; }
     void set_texture(std::size_t layer, const Variant& texture);
     Variant raycast(const Vec3& from, const Vec3& direction, double reach);
+    void add_viewer(const Variant& node);
+    void remove_viewer(const Variant& node);
+    // A figure for the debugger's list; 0 for a name that there is not.
+    double monitor(const std::string& name) const;
     void add_body(const Variant& node);
     void remove_body(const Variant& node);
     bool is_collision_ready_around(const Vec3& position, double radius) const;
@@ -87,8 +92,8 @@ class TerrainNode {
     void enter_world();
     void exit_world();
     void process();
-    void stream(const terrain::Viewer* viewer);
-    void begin_collision(const terrain::Viewer* viewer);
+    void stream(std::span<const terrain::Viewer> viewers);
+    void begin_collision(std::span<const terrain::Viewer> viewers);
     void end_collision(std::chrono::steady_clock::time_point frame_began);
     double collision_share() const;
     void take_event(World& world, terrain::StreamEvent& event);
@@ -100,10 +105,12 @@ class TerrainNode {
     terrain::EditReport change(bool is_told, Change make);
     bool take_back(bool again);
     void show_change(const terrain::Box& box);
-    void bring_from_file(const terrain::Position& viewer);
+    void bring_from_file(std::span<const terrain::Viewer> viewers);
     void note_change(const terrain::Box& box);
     void note_loose_parts();
     void look_for_awaited();
+    void add_monitors();
+    void remove_monitors();
     const terrain::Field& ground();
 
     void build();
@@ -113,7 +120,9 @@ class TerrainNode {
     void end_exchange();
     void set_up_shading();
 
+    std::vector<terrain::Viewer> find_viewers();
     std::optional<terrain::Viewer> find_viewer();
+    terrain::Viewer viewer_at(GDExtensionObjectPtr node) const;
     GDExtensionObjectPtr viewer_node();
     GDExtensionObjectPtr editor_camera() const;
     terrain::Position to_local(const Vec3& global) const;
@@ -147,6 +156,8 @@ class TerrainNode {
     bool waits_for_ready_ = false;
     bool warned_of_viewer_ = false;
     GDObjectInstanceID viewer_id_ = 0;
+    std::vector<GDObjectInstanceID> more_viewers_;
+    std::vector<std::string> monitors_;  // their names in Godot
 
     bool is_checked_ = false;      // by check_shown(), so that the plan is noted for it
     terrain::ShownWorld planned_;  // after the last update

@@ -13,16 +13,10 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Null for anything else than a Node3D.
-GDExtensionObjectPtr node_of(const Variant& value) {
-    const GDExtensionObjectPtr object = value.to_object();
-    return object == nullptr ? nullptr : api.object_cast_to(object, engine().node3d_tag);
-}
-
 }  // namespace
 
 // Before what is drawn is handed over, so that workers make both meanwhile.
-void TerrainNode::begin_collision(const terrain::Viewer* viewer) {
+void TerrainNode::begin_collision(std::span<const terrain::Viewer> viewers) {
     const auto start = std::chrono::steady_clock::now();
     if (settings_.collision_enabled == 0 || is_in_editor_) {
         collision_.clear();
@@ -43,9 +37,7 @@ void TerrainNode::begin_collision(const terrain::Viewer* viewer) {
             if (collision_is_behind_ && !is_new) collision_.exchange(field_);
             collision_is_behind_ = false;
         }
-        std::optional<terrain::Position> place;
-        if (viewer != nullptr) place = viewer->position;
-        collision_.update(place);
+        collision_.update(viewers);
     }
     collision_ms_ = milliseconds_since(start);
 }
@@ -65,13 +57,13 @@ double TerrainNode::collision_share() const {
 }
 
 void TerrainNode::add_body(const Variant& node) {
-    const GDExtensionObjectPtr body = node_of(node);
+    const GDExtensionObjectPtr body = node3d_of(node);
     if (body == nullptr) return fail("add_body: a node of class Node3D is needed");
     if (!collision_.add_body(body)) fail("add_body: there are 255 bodies already; remove_body makes room");
 }
 
 void TerrainNode::remove_body(const Variant& node) {
-    const GDExtensionObjectPtr body = node_of(node);
+    const GDExtensionObjectPtr body = node3d_of(node);
     if (body == nullptr) return fail("remove_body: a node of class Node3D is needed");
     collision_.remove_body(body);
 }

@@ -1,3 +1,4 @@
+#include <array>
 #include <utility>
 
 #include "quarry/jobs/stats.hpp"
@@ -6,6 +7,9 @@
 
 namespace quarry::godot {
 namespace {
+
+constexpr std::array kMonitors{"frame_ms",        "uploads_per_second", "upload_us",      "chunks_shown", "queued",
+                               "changes_waiting", "wasted_percent",     "mesh_megabytes", "edits"};
 
 template <class Number>
 void set_count(Dictionary& into, std::string_view key, Number value) {
@@ -101,6 +105,42 @@ Variant TerrainNode::stats() const {
     all.set("wasted_share", stats.wasted_share());
     set_count(all, "cached_bytes", stats.cached_bytes);
     return Variant(all);
+}
+
+double TerrainNode::monitor(const std::string& name) const {
+    if (name == "frame_ms") return frame_ms_;
+    if (name == "uploads_per_second") return uploads_per_second_;
+    if (name == "upload_us") return upload_us_;
+    if (world_ == nullptr) return 0;
+    if (name == "chunks_shown") return static_cast<double>(world_->instances.shown());
+    if (name == "queued") return static_cast<double>(world_->streamer->stats().queued);
+    if (name == "changes_waiting") return static_cast<double>(world_->streamer->stats().changes_waiting);
+    if (name == "wasted_percent") return 100 * world_->streamer->stats().wasted_share();
+    if (name == "mesh_megabytes") return static_cast<double>(terrain::mesh_memory_use().used) / 1e6;
+    if (name == "edits") return static_cast<double>(edits_.stats().applied);
+    return 0;
+}
+
+// In the debugger's list, under the node's name.
+void TerrainNode::add_monitors() {
+    const Variant performance(api.singleton(Name("Performance").ptr()));
+    const Variant question = Variant::callable(self_, "get_monitor");
+    const std::string group = "Quarry " + Variant(self_).call("get_name").to_text() + "/";
+    for (const char* const name : kMonitors) {
+        const std::string id = group + name;
+        // Two terrains of one name: the first one is shown.
+        if (performance.call("has_custom_monitor", id).to_bool()) continue;
+        Variant arguments = Variant::empty_array();
+        arguments.call("append", name);
+        performance.call("add_custom_monitor", id, question, arguments);
+        monitors_.push_back(id);
+    }
+}
+
+void TerrainNode::remove_monitors() {
+    const Variant performance(api.singleton(Name("Performance").ptr()));
+    for (const std::string& id : monitors_) performance.call("remove_custom_monitor", id);
+    monitors_.clear();
 }
 
 }  // namespace quarry::godot

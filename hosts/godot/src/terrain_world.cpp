@@ -1,4 +1,5 @@
 // How a QuarryTerrain's world is made and exchanged, and who looks at it.
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <map>
@@ -157,6 +158,35 @@ GDExtensionObjectPtr TerrainNode::viewer_node() {
     return viewport == nullptr ? nullptr : engine().camera.get<GDExtensionObjectPtr>(viewport);
 }
 
+std::vector<terrain::Viewer> TerrainNode::find_viewers() {
+    std::vector<terrain::Viewer> viewers;
+    if (const std::optional<terrain::Viewer> first = find_viewer()) viewers.push_back(*first);
+    std::erase_if(more_viewers_, [](GDObjectInstanceID id) { return api.object_from_id(id) == nullptr; });
+    for (const GDObjectInstanceID id : more_viewers_) {
+        const GDExtensionObjectPtr node = api.object_from_id(id);
+        if (Variant(node).call("is_inside_tree").to_bool()) viewers.push_back(viewer_at(node));
+    }
+    return viewers;
+}
+
+void TerrainNode::add_viewer(const Variant& node) {
+    const GDExtensionObjectPtr viewer = node3d_of(node);
+    if (viewer == nullptr) return fail("add_viewer: a node of class Node3D is needed");
+    const GDObjectInstanceID id = api.id_of_object(viewer);
+    if (std::find(more_viewers_.begin(), more_viewers_.end(), id) != more_viewers_.end()) return;
+    if (more_viewers_.size() + 1 >= terrain::Streamer::kMostViewers) {
+        return fail("add_viewer: there are " + std::to_string(more_viewers_.size()) +
+                    " viewers already; remove_viewer makes room");
+    }
+    more_viewers_.push_back(id);
+}
+
+void TerrainNode::remove_viewer(const Variant& node) {
+    const GDExtensionObjectPtr viewer = node3d_of(node);
+    if (viewer == nullptr) return fail("remove_viewer: a node of class Node3D is needed");
+    std::erase(more_viewers_, api.id_of_object(viewer));
+}
+
 std::optional<terrain::Viewer> TerrainNode::find_viewer() {
     const GDExtensionObjectPtr node = viewer_node();
     if (node == nullptr) {
@@ -167,6 +197,10 @@ std::optional<terrain::Viewer> TerrainNode::find_viewer() {
         return std::nullopt;
     }
     warned_of_viewer_ = false;
+    return viewer_at(node);
+}
+
+terrain::Viewer TerrainNode::viewer_at(GDExtensionObjectPtr node) const {
     const auto place = engine().global_transform.get<Transform>(node);
     terrain::Viewer viewer;
     viewer.position = to_local(place.origin);

@@ -89,15 +89,24 @@ Variant Variant::empty_array() {
     return variant;
 }
 
-Variant Variant::signal(GDExtensionObjectPtr object, const char* name) {
+// Both are made of an object and a name, and have 16 bytes.
+Variant Variant::member_of(GDExtensionVariantType type, GDExtensionObjectPtr object, const char* name) {
     constexpr std::int32_t kFromObjectAndName = 2;
-    const Name signal_name(name);
-    const std::array<GDExtensionConstTypePtr, 2> arguments{&object, signal_name.ptr()};
+    const Name member(name);
+    const std::array<GDExtensionConstTypePtr, 2> arguments{&object, member.ptr()};
     std::array<std::uint64_t, 2> value{};
-    api.constructor_of(GDEXTENSION_VARIANT_TYPE_SIGNAL, kFromObjectAndName)(&value, arguments.data());
-    Variant variant(GDEXTENSION_VARIANT_TYPE_SIGNAL, &value);
-    functions().destroy[GDEXTENSION_VARIANT_TYPE_SIGNAL](&value);
+    api.constructor_of(type, kFromObjectAndName)(&value, arguments.data());
+    Variant variant(type, &value);
+    functions().destroy[type](&value);
     return variant;
+}
+
+Variant Variant::signal(GDExtensionObjectPtr object, const char* name) {
+    return member_of(GDEXTENSION_VARIANT_TYPE_SIGNAL, object, name);
+}
+
+Variant Variant::callable(GDExtensionObjectPtr object, const char* method) {
+    return member_of(GDEXTENSION_VARIANT_TYPE_CALLABLE, object, method);
 }
 
 void Variant::assign_to(GDExtensionVariantType type, void* value) const {

@@ -119,6 +119,7 @@ class Variant {
     explicit Variant(const Vectors& value);
     explicit Variant(const Transform& value);
     static Variant empty_array();
+    static Variant callable(GDExtensionObjectPtr object, const char* method);
     static Variant signal(GDExtensionObjectPtr object, const char* name);
     // Of a value of that type, and into one, as ptrcalls hand them over.
     static Variant from_type(GDExtensionVariantType type, const void* value) { return {type, value}; }
@@ -153,6 +154,7 @@ class Variant {
 
   private:
     Variant(GDExtensionVariantType type, const void* value);
+    static Variant member_of(GDExtensionVariantType type, GDExtensionObjectPtr object, const char* name);
     void convert(GDExtensionVariantType type, void* out) const;
     Variant call_with(const char* method, const GDExtensionConstVariantPtr* arguments, std::size_t count) const;
 

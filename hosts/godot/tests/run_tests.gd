@@ -642,6 +642,67 @@ func test_what_is_planned_can_be_exported() -> void:
 	check_equal(messages.size(), 2, "messages")
 
 
+func test_several_viewers_each_have_their_ground() -> void:
+	var terrain := await new_scene()
+	var other := Node3D.new()
+	other.position = Vector3(3000, 20, 0)
+	root_node.add_child(other)
+	terrain.add_viewer(other)
+	terrain.add_viewer(other)
+	await terrain.wait_ready_around(other.position, 30.0)
+	check(terrain.is_ready_around(Vector3(0, 20, 0), 30.0), "the camera's ground went away")
+	check_equal(terrain.check_shown(), "", "what is shown")
+	terrain.remove_viewer(other)
+	await frames(5)
+	check(not terrain.is_ready_around(other.position, 30.0), "it still follows")
+	terrain.add_viewer(other)
+	other.free()
+	await frames(5)
+	await until_at_rest(terrain)
+	check_equal(terrain.check_shown(), "", "what is shown after a viewer was freed")
+	var messages := []
+	terrain.failed.connect(func(message: String): messages.append(message))
+	terrain.add_viewer(null)
+	var no_place := Node.new()
+	terrain.remove_viewer(no_place)
+	no_place.free()
+	await frames(2)
+	check_equal(messages.size(), 2, "messages")
+
+
+func test_figures_are_in_the_debugger() -> void:
+	var terrain := await new_scene()
+	terrain.name = "Ground"
+	root_node.remove_child(terrain)
+	root_node.add_child(terrain)
+	await until_ready(terrain)
+	var shown := &"Quarry Ground/chunks_shown"
+	check(Performance.has_custom_monitor(shown), "there is no monitor")
+	check_equal(int(Performance.get_custom_monitor(shown)), terrain.get_stats().chunks_shown, "chunks_shown")
+	check(Performance.get_custom_monitor(&"Quarry Ground/frame_ms") > 0, "frame_ms")
+	check_equal(Performance.get_custom_monitor_names().filter(func(each): return str(each).begins_with("Quarry Ground/")).size(), 9, "monitors")
+	terrain.free()
+	check(not Performance.has_custom_monitor(shown), "a monitor is left over")
+
+
+# A game that moves its whole world back to the origin moves the terrain, too: by whole numbers it stays where it was.
+func test_far_away_the_ground_is_as_exact_as_near_by() -> void:
+	var far := 1000000.0
+	var terrain := new_terrain({voxel_size = 0.5})
+	terrain.position = Vector3(-far, 0, 0)
+	root_node.add_child(new_camera())
+	root_node.add_child(terrain)
+	await until_ready(terrain)
+	await until_at_rest(terrain)
+	check_equal(terrain.check_shown(), "", "what is shown")
+	check(terrain.is_ready_around(Vector3(0, 20, 0), 30.0), "not ready")
+	for i in 20:
+		var place := Vector3(i * 0.37, 200, i * 0.61)
+		var height := ground_below(terrain, place)
+		var step := ground_below(terrain, place + Vector3(0.01, 0, 0)) - height
+		check(abs(step) < 0.05, "the ground jumps by %s at %s" % [step, place])
+
+
 func test_materials_and_textures_of_the_host_are_used() -> void:
 	var terrain := await new_scene()
 	var material := StandardMaterial3D.new()
