@@ -5,7 +5,7 @@
 
 #include <sys/resource.h>
 
-#include "support.hpp"
+#include "tests/process/support.hpp"
 
 namespace process_tests {
 namespace {
