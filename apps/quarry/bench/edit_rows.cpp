@@ -70,32 +70,16 @@ std::vector<StreamFigure> measure_dig(const StreamBench& bench) {
 // An update waits for half of the budget at most: hand-overs need the rest.
 std::vector<StreamFigure> measure_strokes(const StreamBench& bench) {
     EditedWay way(bench, kEditBudgetMs / 2e3);
-    std::vector<double> apply_ms;
-    std::vector<double> frame_ms;
-    double over = 0;
-    const auto frames = static_cast<int>(bench.seconds * kEditHertz);
-    std::uint64_t made = 0;
-    for (int i = 1; i <= frames; ++i) {
-        way.wait_for_next_frame();
-        const std::vector<terrain::Position> places = stroke_places(way, made, i);
-        const std::chrono::nanoseconds start = thread_cpu_time();
-        // A stroke takes half a second.
-        for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(made++ / 500) + 1);
-        const std::chrono::nanoseconds applied = thread_cpu_time();
-        way.frame();
-        const std::chrono::nanoseconds end = thread_cpu_time();
-        apply_ms.push_back(edit_ms(applied - start));
-        frame_ms.push_back(edit_ms(end - applied));
-        if (frame_ms.back() > kEditBudgetMs) ++over;
-    }
+    const StrokeTimes times = dig_strokes(
+        bench, way, [&] { way.frame(); }, [] {});
     const terrain::EditWorldStats stats = way.world().stats();
     const double samples = 4096.0 * static_cast<double>(std::max<std::size_t>(1, stats.bricks));
-    return {
-        {"strokes_over_budget", "frames", over},
-        {"strokes_frame_p99", "ms", share_of(frame_ms, 0.99)},
-        {"strokes_apply_p99", "ms", share_of(apply_ms, 0.99)},
-        {"strokes_not_shown", "", static_cast<double>(made) - static_cast<double>(way.streamer().stats().edits_shown)},
-        {"brick_bytes", "bytes", static_cast<double>(stats.brick_bytes) / samples}};
+    return {{"strokes_over_budget", "frames", times.over},
+            {"strokes_frame_p99", "ms", share_of(times.frame_ms, 0.99)},
+            {"strokes_apply_p99", "ms", share_of(times.apply_ms, 0.99)},
+            {"strokes_not_shown", "",
+             static_cast<double>(times.made) - static_cast<double>(way.streamer().stats().edits_shown)},
+            {"brick_bytes", "bytes", static_cast<double>(stats.brick_bytes) / samples}};
 }
 
 // Densities of a chunk that no edit touches, of a world with edits against the field alone.

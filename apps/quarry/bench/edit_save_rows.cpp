@@ -118,35 +118,25 @@ std::vector<StreamFigure> measure_saved_strokes(const StreamBench& bench) {
     const BenchFolder folder;
     EditedWay way(bench, kEditBudgetMs / 2e3);
     terrain::WorldFile file(bench.pool, way.world(), folder.file());
-    std::vector<double> apply_ms;
-    std::vector<double> frame_ms;
     std::vector<double> behind;  // edits that are not reported as saved
-    double over = 0;
-    const auto frames = static_cast<int>(bench.seconds * kEditHertz);
-    std::uint64_t made = 0;
-    for (int i = 1; i <= frames; ++i) {
-        way.wait_for_next_frame();
-        const std::vector<terrain::Position> places = stroke_places(way, made, i);
-        const std::chrono::nanoseconds start = thread_cpu_time();
-        for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(made++ / 500) + 1);
-        const std::chrono::nanoseconds applied = thread_cpu_time();
+    const auto frame = [&] {
         file.update(std::array{way.viewer().position});
         way.frame();
-        const std::chrono::nanoseconds end = thread_cpu_time();
-        apply_ms.push_back(edit_ms(applied - start));
-        frame_ms.push_back(edit_ms(end - applied));
-        if (frame_ms.back() > kEditBudgetMs) ++over;
+    };
+    const auto after = [&] {
         const terrain::WorldFileStats stats = file.stats();
         behind.push_back(static_cast<double>(stats.edits - stats.saved));
-    }
+    };
+    const StrokeTimes times = dig_strokes(bench, way, frame, after);
     const bool is_saved = file.save();
     const terrain::WorldFileStats stats = file.stats();
-    return {{"saved_over_budget", "frames", over},
-            {"saved_frame_p99", "ms", share_of(frame_ms, 0.99)},
-            {"saved_apply_p99", "ms", share_of(apply_ms, 0.99)},
+    return {{"saved_over_budget", "frames", times.over},
+            {"saved_frame_p99", "ms", share_of(times.frame_ms, 0.99)},
+            {"saved_apply_p99", "ms", share_of(times.apply_ms, 0.99)},
             {"saved_behind", "edits", share_of(behind, 0.99)},
-            {"saved_lost", "edits", is_saved ? static_cast<double>(made - stats.saved) : static_cast<double>(made)},
-            {"saved_bytes", "bytes", folder.bytes() / static_cast<double>(std::max<std::uint64_t>(1, made))}};
+            {"saved_lost", "edits",
+             is_saved ? static_cast<double>(times.made - stats.saved) : static_cast<double>(times.made)},
+            {"saved_bytes", "bytes", folder.bytes() / static_cast<double>(std::max<std::uint64_t>(1, times.made))}};
 }
 
 std::vector<StreamFigure> measure_open(const StreamBench& bench) {

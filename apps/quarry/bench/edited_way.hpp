@@ -15,6 +15,7 @@
 #include <quarry/terrain/streamer.hpp>
 
 #include "bench/stream_rows.hpp"
+#include "tools/cpu_work.hpp"
 
 namespace quarry::app {
 
@@ -106,6 +107,35 @@ inline std::vector<terrain::Position> stroke_places(const EditedWay& way, std::u
         places.push_back({x, way.height_at(x, z), z});
     }
     return places;
+}
+
+// What 1,000 digs a second cost the host's thread, frame by frame.
+struct StrokeTimes {
+    std::vector<double> apply_ms;
+    std::vector<double> frame_ms;
+    double over = 0;  // frames beyond the budget
+    std::uint64_t made = 0;
+};
+
+// Digs, then calls frame() within the budget, and after() beside it. A stroke takes half a second.
+template <class Frame, class After>
+StrokeTimes dig_strokes(const StreamBench& bench, EditedWay& way, Frame frame, After after) {
+    StrokeTimes times;
+    const auto frames = static_cast<int>(bench.seconds * kEditHertz);
+    for (int i = 1; i <= frames; ++i) {
+        way.wait_for_next_frame();
+        const std::vector<terrain::Position> places = stroke_places(way, times.made, i);
+        const std::chrono::nanoseconds start = thread_cpu_time();
+        for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(times.made++ / 500) + 1);
+        const std::chrono::nanoseconds applied = thread_cpu_time();
+        frame();
+        const std::chrono::nanoseconds end = thread_cpu_time();
+        times.apply_ms.push_back(edit_ms(applied - start));
+        times.frame_ms.push_back(edit_ms(end - applied));
+        if (times.frame_ms.back() > kEditBudgetMs) ++times.over;
+        after();
+    }
+    return times;
 }
 
 }  // namespace quarry::app
