@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "ecs/schedule_state.hpp"
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 
 namespace quarry::ecs {
 

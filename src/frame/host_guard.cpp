@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry {

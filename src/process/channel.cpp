@@ -10,7 +10,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): pthread_sigmask is not in <csignal>
 #include <unistd.h>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::process::impl {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/frame/frame_ledger.hpp"
 #include "quarry/jobs/error.hpp"

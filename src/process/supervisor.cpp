@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/jobs/error.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "tests/jobs/support.hpp"

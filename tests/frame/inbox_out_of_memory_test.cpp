@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/level_list.hpp"
+#include "jobs/pool/level_list.hpp"
 #include "quarry/frame/inbox.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/jobs/scope.hpp"

@@ -13,7 +13,7 @@
 #include "model_test.hpp"
 
 // A coroutine moves on from one hop to the next while a thread that waits for its Task goes from the Task to the hop,
-// in order to run it (see src/jobs/coro.cpp).
+// in order to run it (see src/jobs/task/coro.cpp).
 namespace {
 
 using model::Mutant;

@@ -9,12 +9,12 @@
 #include "checker.hpp"
 #include "idle_models.hpp"
 #include "jobs/completion/drain.hpp"
-#include "jobs/counters.hpp"
 #include "jobs/parking/crews.hpp"
 #include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/room.hpp"
+#include "jobs/worker/counters.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
 

@@ -25,7 +25,7 @@ std::string text_of(const fs::path& path) {
 }
 
 std::vector<fs::path> protocol_headers() {
-    std::vector<fs::path> headers = {kRoot / "src/jobs/counters.hpp", kRoot / "src/jobs/trace/ring.hpp",
+    std::vector<fs::path> headers = {kRoot / "src/jobs/worker/counters.hpp", kRoot / "src/jobs/trace/ring.hpp",
                                      kRoot / "src/frame/inbox/arrivals.hpp"};
     for (const char* const folder : {"claim", "completion", "deque", "gate", "parking", "queue", "slot"}) {
         for (const auto& entry : fs::directory_iterator(kRoot / "src/jobs" / folder)) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "jobs/atomics/mutation.hpp"
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 
 // Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that ships is
 // the code that is model checked. A policy provides:

@@ -1,7 +1,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "quarry/jobs/impl/channel_atomics.hpp"
 
 namespace quarry::impl {

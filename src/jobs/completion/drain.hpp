@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "jobs/atomics/policy.hpp"
-#include "jobs/counters.hpp"
+#include "jobs/worker/counters.hpp"
 
 namespace quarry::impl {
 

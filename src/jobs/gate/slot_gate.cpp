@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "jobs/pool_core.hpp"
-#include "jobs/worker.hpp"
+#include "jobs/pool/pool_core.hpp"
+#include "jobs/worker/worker.hpp"
 
 namespace quarry::impl {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "jobs/gate/gate.hpp"
-#include "jobs/node.hpp"
-#include "jobs/task_header.hpp"
+#include "jobs/task/node.hpp"
+#include "jobs/task/task_header.hpp"
 #include "quarry/jobs/impl/slot_gate.hpp"
 
 namespace quarry::impl {

@@ -8,7 +8,7 @@
 
 #include "jobs/graph/graph_core.hpp"
 #include "jobs/parking/sleep.hpp"
-#include "jobs/pool_core.hpp"
+#include "jobs/pool/pool_core.hpp"
 #include "quarry/jobs/scope.hpp"
 #include "quarry/jobs/task.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "jobs/graph/graph_core.hpp"
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "quarry/jobs/impl/loop.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/jobs/trace.hpp"

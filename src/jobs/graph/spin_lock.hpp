@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 
 namespace quarry::impl {
 

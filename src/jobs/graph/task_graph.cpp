@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "jobs/graph/graph_core.hpp"
-#include "jobs/os.hpp"
-#include "jobs/pool_core.hpp"
+#include "jobs/os/os.hpp"
+#include "jobs/pool/pool_core.hpp"
 
 namespace quarry {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "jobs/group.hpp"
-#include "jobs/node.hpp"
-#include "jobs/task_header.hpp"
+#include "jobs/scope/group.hpp"
+#include "jobs/task/node.hpp"
+#include "jobs/task/task_header.hpp"
 #include "jobs/trace/event.hpp"
 
 namespace quarry::impl {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "jobs/pool_core.hpp"
+#include "jobs/pool/pool_core.hpp"
 
 namespace quarry::impl {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "jobs/trace/label.hpp"
 #include "jobs/trace/session.hpp"
-#include "jobs/worker.hpp"
+#include "jobs/worker/worker.hpp"
 
 // Where the engine tells a trace what it does. Without a trace each of these is one load of a word that the worker has
 // at hand, and a branch that is never taken; in a library without trace points (CMake option QUARRY_TRACE_POINTS) it is

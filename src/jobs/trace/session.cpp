@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "jobs/pool_core.hpp"
+#include "jobs/pool/pool_core.hpp"
 #include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
 

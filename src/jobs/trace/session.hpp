@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "jobs/trace/event.hpp"
 #include "quarry/jobs/trace.hpp"
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "jobs/trace/json.hpp"
 #include "jobs/trace/session.hpp"
 #include "quarry/jobs/error.hpp"

@@ -10,7 +10,7 @@
 
 namespace quarry::impl {
 
-// What a waiting channel needs of the operating system; see src/jobs/os.hpp.
+// What a waiting channel needs of the operating system; see src/jobs/os/os.hpp.
 QUARRY_API void channel_sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 // False when the deadline, in nanoseconds of the steady clock, has passed.
 QUARRY_API bool channel_sleep_until(std::atomic<std::uint32_t>& word, std::uint32_t expected,

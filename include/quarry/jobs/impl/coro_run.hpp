@@ -11,7 +11,7 @@
 #include "quarry/jobs/lane.hpp"
 
 // A coroutine that was started, with all coroutines that it awaits: at any time one of them runs or is suspended, the
-// others wait for it. It runs in jobs: each hop is one. See src/jobs/coro.cpp for how its Task ends.
+// others wait for it. It runs in jobs: each hop is one. See src/jobs/task/coro.cpp for how its Task ends.
 namespace quarry::impl {
 
 struct Schedule;

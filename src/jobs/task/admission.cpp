@@ -1,0 +1,183 @@
+#include "quarry/jobs/impl/admission.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "jobs/pool/pool_core.hpp"
+#include "jobs/task/task_header.hpp"
+#include "jobs/trace/points.hpp"
+#include "jobs/worker/worker.hpp"
+#include "quarry/jobs/error.hpp"
+
+namespace quarry::impl {
+namespace {
+
+// The host's thread sleeps until there is room, and is to be woken by a job that only it can run.
+class HostWaits {
+  public:
+    HostWaits(PoolCore& core, bool host) noexcept : core_(core), host_(host) {
+        if (host_) core_.host_waits_for_room(true);
+    }
+    HostWaits(const HostWaits&) = delete;
+    HostWaits& operator=(const HostWaits&) = delete;
+    ~HostWaits() {
+        if (host_) core_.host_waits_for_room(false);
+    }
+
+  private:
+    PoolCore& core_;
+    const bool host_;
+};
+
+}  // namespace
+
+void require_known(Lane lane) {
+    if (static_cast<int>(lane) < kLanes) return;
+    throw std::invalid_argument("SubmitOptions::lane is " + std::to_string(static_cast<int>(lane)) +
+                                "; allowed are Lane::frame, background, io and host");
+}
+
+void require_known(Priority priority, const char* what) {
+    if (static_cast<int>(priority) < kPriorities) return;
+    throw std::invalid_argument(what + (" is " + std::to_string(static_cast<int>(priority))) +
+                                "; allowed are Priority::low, normal, high and urgent");
+}
+
+Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when_full, Needs needs)
+    : core_(core), lane_(options.lane) {
+    require_known(options.lane);
+    require_known(options.priority, "SubmitOptions::priority");
+    core.require_usable();
+    Worker* const worker = Worker::current();
+    const bool inside = worker != nullptr && &worker->core == &core;
+    if (!inside) core.require_open();
+    if (core.is_in_hook()) count_early();
+    try {
+        core.prepare_lane(lane_);
+    } catch (...) {
+        give_back();
+        throw;
+    }
+    const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (!own_queue && needs == Needs::nothing && core.injection(lane_).try_take_room()) [[likely]] {
+        place_ = Place::lane_queue;
+    } else {
+        take_place(options, when_full, needs);
+    }
+}
+
+// Whatever is not a thread outside that finds room at once.
+void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Needs needs) {
+    Worker* const worker = Worker::current();
+    Worker* const own = worker != nullptr && &worker->core == &core_ ? worker : nullptr;
+    // Whoever would make room may be waiting for this thread.
+    if (worker != nullptr || (lane_ == Lane::host && core_.is_host_thread())) {
+        if (when_full == WhenFull::wait) when_full = WhenFull::exceed;
+    }
+    const bool own_job = own != nullptr && !own->guest;
+    const bool own_queue = own != nullptr && own->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (own_queue) own->reserve_submitted(lane_);
+    if (needs == Needs::slot) {
+        if (!take_room(Bound::before_slot, when_full, own_job)) return;
+        has_room_before_slot_ = true;
+    }
+    if (own_queue) {
+        place_ = Place::own_queue;
+    } else if (take_room(Bound::queue, when_full, own_job)) {
+        place_ = Place::lane_queue;
+    }
+}
+
+// A thread of the pool in a hook is in no job that the pool's end waits for. What keeps the pool is the count until
+// there is a job, or none, and the visit until the call returns.
+void Admission::count_early() {
+    visit();
+    counted_ = core_.try_count_outside();
+    if (counted_) return;
+    give_back();  // there is no object yet whose destructor would
+    PoolCore::throw_closed();
+}
+
+void Admission::visit() {
+    TaskHome& home = core_.task_home;
+    if (visited_ != nullptr) return;
+    if (!home.try_enter(home.serial())) {
+        give_back();
+        PoolCore::throw_closed();
+    }
+    visited_ = &home;
+}
+
+// False: there is none, and the caller is refused.
+bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
+    Injection& injection = core_.injection(lane_);
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    if (room.try_take()) return true;
+    if (injection.may_have_entries_without_job()) {
+        core_.sweep_entries(lane_);
+        if (room.try_take()) return true;
+    }
+    if (when_full == WhenFull::refuse && !own_job) return false;
+    if (when_full != WhenFull::wait || !wait_for_room(bound)) room.take_beyond();
+    return true;
+}
+
+// A pool may be destroyed while threads wait for room in it: they are told, or served, and it goes after them. False:
+// this is the host's thread, and a job waits for it; whoever would make room may wait for that job.
+bool Admission::wait_for_room(Bound bound) {
+    Injection& injection = core_.injection(lane_);
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    visit();
+    const bool counted_before = counted_;
+    const bool host = core_.is_host_thread();
+    const HostWaits waits(core_, host);
+    const bool taken = room.wait_counted_unless(
+        [&] {
+            if (injection.may_have_entries_without_job()) core_.sweep_entries(lane_);
+            return core_.drain.is_stopping() || (host && core_.host_is_needed());
+        },
+        [&] { return counted_before || core_.try_count_outside(); },
+        [&] {
+            if (!counted_before) core_.take_count_back();
+        });
+    if (taken) {
+        counted_ = true;
+    } else if (core_.drain.is_stopping()) {
+        give_back();
+        PoolCore::throw_closed();
+    }
+    return taken;
+}
+
+void Admission::give_back() noexcept {
+    Injection& injection = core_.injection(lane_);
+    if (place_ == Place::lane_queue) injection.room().make(1);
+    if (has_room_before_slot_) injection.room_before_slot().make(1);
+    if (counted_) core_.take_count_back();
+    if (visited_ != nullptr) visited_->leave();
+}
+
+void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
+    auto& node = static_cast<Node&>(job);
+    core_.make_task(node, options, true);
+    queue(job, options.priority);
+}
+
+void Admission::queue(Job& job, Priority priority) noexcept {
+    auto& node = static_cast<Node&>(job);
+    trace_submit(core_.trace, node);
+    if (!counted_) core_.count_spawned();
+    counted_ = false;
+    has_room_before_slot_ = false;
+    if (place_ == Place::own_queue) {
+        Worker& worker = *Worker::current();
+        worker.push_submitted(node, lane_);
+        core_.job_queued(&worker, lane_, node);
+    } else {
+        core_.injection(lane_).push(node, priority);
+        core_.job_queued(core_.own_worker(), lane_, node);
+    }
+    place_ = Place::none;
+}
+
+}  // namespace quarry::impl

@@ -1,0 +1,21 @@
+#include "quarry/jobs/worker_local.hpp"
+
+#include "jobs/pool/pool_core.hpp"
+#include "jobs/worker/worker.hpp"
+#include "quarry/jobs/error.hpp"
+
+namespace quarry::impl {
+
+std::size_t place_in(const Pool& pool) {
+    const Worker* const worker = Worker::current();
+    if (worker == nullptr || &worker->core != &pool.core()) {
+        throw Error("WorkerLocal::local() is for jobs of its pool and for threads inside a scope, join or loop of it");
+    }
+    return static_cast<std::size_t>(worker->index);
+}
+
+std::size_t most_places_in(const Pool& pool) noexcept {
+    return pool.core().workers.size() + static_cast<std::size_t>(kMostGuests);
+}
+
+}  // namespace quarry::impl
