@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/parking/crews.hpp"
+#include "idle_models.hpp"
 #include "model_test.hpp"
 #include "parking_models.hpp"
 
@@ -16,52 +16,47 @@ namespace {
 
 using model::Mutant;
 using model::Program;
-using parking_models::Parker;
 using parking_models::Queue;
-using parking_models::Sleep;
 using quarry::impl::Mutation;
 using Atomics = model::ModelAtomics;
 
-// One worker a crew: reserved for the frame, and general, which takes background jobs as well.
-struct Crew : model::SoleCrew {
-    Crew() : SoleCrew(1) {}
+using Crew = model::Crews::Crew;
 
-    Parker parker;
-
-    bool wake_one() {
-        return sleep.wake_one(1, 0, [this](std::size_t) -> Parker& { return parker; });
-    }
-};
-
+// One worker a crew: reserved for the frame, and general, which takes background jobs as well. Both search already.
 struct State {
+    State() {
+        for (Crew* const crew : {&crews.reserved, &crews.general}) {
+            crew->members.push_back(&members[crew == &crews.general ? 1 : 0]);
+            crew->sleep.no_work_found();
+        }
+    }
+
     bool named = name();
-    Crew reserved;
-    Crew general;
+    model::Crews crews{true};
+    std::array<model::Member, 2> members;
     Queue frame;
     Queue background;
     model::ModelAtomic<std::uint32_t> second_taken{0};
     int taken = 0;
 
     static bool name() {
-        model::name_next({"reserved", "reserved parker", "general", "general parker", "frame", "background"});
+        model::name_next(
+            {"general", "reserved", "io", "hungry", "reserved parker", "general parker", "frame", "background"});
         return true;
     }
-    void queued(Sleep* first, Crew& last) {
-        const auto chosen = quarry::impl::crew_for_new_job<Atomics>(first, last.sleep);
-        if (chosen.crew != nullptr) (chosen.crew == &last.sleep ? last : reserved).wake_one();
-    }
-    // As PoolCore::job_queued.
     void submit_frame() {
         frame.publish();
-        queued(&reserved.sleep, general);
+        crews.job_queued(quarry::Lane::frame, model::may_wait);
     }
     void submit_background() {
         background.publish();
-        queued(nullptr, general);
+        crews.job_queued(quarry::Lane::background, model::may_wait);
     }
-    bool visible_to(const Crew& crew) const { return frame.visible() || (&crew == &general && background.visible()); }
+    bool visible_to(const Crew& crew) const {
+        return frame.visible() || (crew.runs_background && background.visible());
+    }
     bool find(const Crew& crew) {
-        if (!frame.take() && !(&crew == &general && background.take())) return false;
+        if (!frame.take() && !(crew.runs_background && background.take())) return false;
         ++taken;
         return true;
     }
@@ -73,14 +68,8 @@ struct State {
         bool search() const { return state.find(crew); }
         bool search_after_sleep() const { return state.find(crew); }
         bool work_visible() const { return state.visible_to(crew); }
-        bool others_may_sleep() const { return &crew == &state.reserved; }
-        void was_last_searcher() const {
-            quarry::impl::replace_last_searcher<Atomics>(
-                others_may_sleep(), [this] { return state.visible_to(crew); }, [this] { return crew.wake_one(); },
-                [this] { return state.general.wake_one(); });
-        }
     };
-    void search(Crew& crew) { quarry::impl::idle_until_work(crew, crew.parker, Idler(*this, crew)); }
+    void search(Crew& crew) { crews.go_on_idling(crew, crew.members[0]->parker, Idler(*this, crew)); }
     // The first job does not end before the second is taken: with one of two workers asleep, nothing goes on.
     void run() {
         if (taken == 2) {
@@ -93,7 +82,7 @@ struct State {
 };
 
 void both_work(const std::shared_ptr<State>& state) {
-    for (Crew* const crew : {&state->reserved, &state->general}) {
+    for (Crew* const crew : {&state->crews.reserved, &state->crews.general}) {
         model::thread([=] {
             state->search(*crew);
             state->run();
@@ -113,16 +102,16 @@ void frame_relies_on_the_reserved() {
 // The reserved worker is busy for ever: nothing but the general one can take the job.
 void frame_falls_to_the_general() {
     auto state = std::make_shared<State>();
-    (void)state->reserved.sleep.work_found();
+    (void)state->crews.reserved.sleep.work_found();
     model::thread([=] { state->submit_frame(); });
-    model::thread([=] { state->search(state->general); });
+    model::thread([=] { state->search(state->crews.general); });
 }
 
 // A reserved worker that searches is no help to a background job.
 void background_falls_to_the_general() {
     auto state = std::make_shared<State>();
     model::thread([=] { state->submit_background(); });
-    model::thread([=] { state->search(state->general); });
+    model::thread([=] { state->search(state->crews.general); });
 }
 
 // Two jobs of the frame at once, for one worker of each crew.

@@ -10,7 +10,6 @@
 #include "idle_models.hpp"
 #include "jobs/completion/drain.hpp"
 #include "jobs/parking/crews.hpp"
-#include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "jobs/queue/room.hpp"
@@ -35,8 +34,7 @@ constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
 constexpr auto kSeqCst = std::memory_order_seq_cst;
 
-struct Worker {
-    Parker parker;
+struct Worker : model::Member {
     Counter spawned;
     Counter completed;
     Atomics::Plain<int> result{0};
@@ -56,12 +54,14 @@ struct Queue {
 };
 
 struct State {
-    explicit State(std::size_t worker_count) : count(worker_count), crew(worker_count) {}
+    explicit State(std::size_t worker_count) : count(worker_count) {
+        for (std::size_t i = 0; i < count; ++i) sole.add_searching(workers[i]);
+    }
 
     const std::size_t count;
     Drain drain;
     std::array<Worker, 2> workers;
-    model::SoleCrew crew;
+    model::SoleCrew sole;
     Drain::Count submitted_outside;
     Drain::Count ended_outside;
     Queue queued;
@@ -85,15 +85,11 @@ struct State {
         for (std::size_t i = 0; i < count; ++i) created += workers[i].spawned.get();
         return created;
     }
-    bool wake_one(bool even_if_searching) {
-        return crew.sleep.wake_one(
-            count, 0, [this](std::size_t i) -> Parker& { return workers[i].parker; }, even_if_searching);
-    }
     void look() {
         drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); },
                    [this] {
                        model::require(unfinished == 0, "a pool ended before its jobs");
-                       crew.sleep.wake_all([this] { return wake_one(true); });
+                       sole.crews.wake_all();
                    });
     }
     void stop() {
@@ -135,16 +131,11 @@ struct State {
         bool search() const { return state.take(); }
         bool search_after_sleep() const { return state.take(); }
         bool is_over() const { return state.drain.is_drained(); }
-        void look_for_end() const { state.look(); }
+        void announced() const { state.look(); }
         bool work_visible() const { return state.work_visible(); }
-        void was_last_searcher() const {
-            quarry::impl::replace_last_searcher<Atomics>(
-                false, [this] { return state.work_visible(); }, [this] { return state.wake_one(false); },
-                [] { return false; });
-        }
     };
     void work_until_the_end(Worker& worker) {
-        while (quarry::impl::idle_until_work(crew, worker.parker, Idler(*this))) finish_job(worker);
+        while (sole.idle(worker, Idler(*this))) finish_job(worker);
     }
     bool try_count_outside() {
         return drain.try_count(
@@ -160,7 +151,7 @@ struct State {
     }
     void queue() {
         queued.push();
-        if (quarry::impl::crew_for_new_job<Atomics>(nullptr, crew.sleep).crew != nullptr) wake_one(false);
+        sole.queued();
     }
 };
 

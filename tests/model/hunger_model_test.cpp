@@ -10,9 +10,9 @@
 #include "jobs/completion/latch.hpp"
 #include "jobs/completion/wait.hpp"
 #include "jobs/parking/crews.hpp"
-#include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
+#include "jobs/worker/patience.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
 
@@ -23,7 +23,9 @@ namespace {
 using model::Mutant;
 using model::Program;
 using quarry::impl::Mutation;
-using quarry::impl::OfferTo;
+using quarry::impl::Patience;
+using quarry::impl::Taker;
+using quarry::impl::Told;
 using Atomics = model::ModelAtomics;
 using Parker = quarry::impl::Parker<Atomics>;
 using Sleep = quarry::impl::Sleep<Atomics>;
@@ -40,19 +42,18 @@ struct Place {
 };
 
 struct State {
+    State() { sole.add(idler); }
+
     bool named = name();
-    model::SoleCrew crew;
-    Parker parker;  // of the idle worker
+    model::SoleCrew sole;
+    model::Member idler;
     Place deque;
-    std::int64_t futile = 0;
-    int taken = 0;  // by the idle worker
+    Patience patience;  // of the owner
+    int taken = 0;      // by the idle worker
 
     static bool name() {
-        model::name_next({"counters", "parker", "deque"});
+        model::name_next({"counters", "reserved", "io", "hungry", "parker", "deque"});
         return true;
-    }
-    bool wake_one() {
-        return crew.sleep.wake_one(1, 0, [this](std::size_t) -> Parker& { return parker; });
     }
     struct Idler : model::PlainIdler {
         State& state;
@@ -61,35 +62,22 @@ struct State {
         bool search() const { return state.deque.take(); }
         bool search_after_sleep() const { return state.deque.take(); }
         bool work_visible() const { return state.deque.visible(); }
-        void was_last_searcher() const {
-            quarry::impl::replace_last_searcher<Atomics>(
-                false, [this] { return state.deque.visible(); }, [this] { return state.wake_one(); },
-                [] { return false; });
-        }
     };
     void idle() {
-        quarry::impl::idle_until_work(crew, parker, Idler(*this));
+        sole.idle(idler, Idler(*this));
         ++taken;
     }
-    // As offer_work and PoolCore::job_offered, at each poll of an owner that always has something to offer. True: it
-    // has made an offer.
-    bool poll() {
-        if (!Sleep::wants_work(crew.sleep.word().load(kRelaxed), futile) || deque.used.load(kRelaxed) != 0)
-            return false;
+    // As offer_work, at each poll of an owner that always has something to offer. wake_waiter: as in Crews.
+    template <class WakeWaiter>
+    void poll(WakeWaiter wake_waiter) {
+        if (!Sleep::wants_work(sole.sleep.word().load(kRelaxed), patience.futile_word())) return;
+        if (deque.used.load(kRelaxed) != 0) return;
         deque.push();
-        const quarry::impl::Offer offer = quarry::impl::offer_to<Atomics>(crew.sleep, nullptr);
-        switch (offer.to) {
-            case OfferTo::searcher:
-            case OfferTo::nobody:
-                break;
-            case OfferTo::sleeper:
-                wake_one();
-                break;
-            case OfferTo::waiter:  // that could help: there is none
-                futile = offer.word;
-                break;
-        }
-        return true;
+        const Told told = sole.crews.job_offered(quarry::Lane::background);
+        if (told.taker == Taker::waiter) sole.crews.wake_waiter_or_note(patience, told.word, wake_waiter);
+    }
+    void poll() {
+        poll([] { return false; });
     }
     void poll_until_taken() {
         while (taken == 0) {
@@ -110,61 +98,92 @@ void owner_and_idle_worker() {
 // idle. The owner takes back what it has offered in vain.
 void owner_and_futile_hunger() {
     auto state = std::make_shared<State>();
-    state->crew.sleep.add_appetite(1);
+    state->sole.sleep.add_appetite(1);
     model::thread([=] {
         state->poll();
         (void)state->deque.take();
         state->poll_until_taken();
     });
-    model::thread([=] { state->crew.sleep.add_appetite(-1); });
+    model::thread([=] { state->sole.sleep.add_appetite(-1); });
     model::thread([=] { state->idle(); });
 }
 
-// A worker as whoever queues a job sees it.
+// A thread that waits, as whoever has a job for it sees it.
 struct Waiter {
     Parker parker;
     model::ModelAtomic<int*> awaited{nullptr};
 };
 
+struct Wait : State {
+    Waiter waiter;
+    quarry::impl::Latch<Atomics> latch;
+    int event = 0;
+
+    bool wake_waiter() {
+        return quarry::impl::wake_waiter([this](auto visit) { visit(waiter); },
+                                         [this](const int& one) { return &one == &event; });
+    }
+    // As Worker::await and Worker::park_for.
+    void await() {
+        waiter.awaited.store(&event, kRelaxed);
+        sole.sleep.add_appetite(1);
+        quarry::impl::LatchEvent<Atomics> latch_set{latch};
+        const auto help = [&] {
+            if (!deque.take()) return false;
+            ++taken;
+            latch.set();
+            return true;
+        };
+        const auto could_help = [&] {
+            sole.crews.count_hungry_sleep();
+            return deque.visible();
+        };
+        quarry::impl::wait_for_event(latch_set, help, [&] {
+            quarry::impl::sleep_for_event(latch_set, waiter.parker, could_help,
+                                          [&] { waiter.parker.park(Parker::kWaiting); });
+        });
+    }
+};
+
 // A thread sleeps in a wait; a job of that wait is queued by one that is busy with something else for ever.
 void job_of_a_wait() {
-    struct Wait {
-        Waiter waiter;
-        Sleep sleep;
-        Place deque;
-        quarry::impl::Latch<Atomics> latch;
-        int event = 0;
-    };
     auto state = std::make_shared<Wait>();
     model::thread([=] {
         state->deque.push();
-        const auto chosen = quarry::impl::crew_for_new_job<Atomics>(nullptr, state->sleep);
-        if (!chosen.all_are_busy || Sleep::appetite(chosen.word) <= 0) return;
-        if (quarry::impl::could_be_helped_by(state->waiter, [&](const int& one) { return &one == &state->event; })) {
-            state->waiter.parker.notify();
+        const Told told = state->sole.queued();
+        if (told.taker != Taker::waiter) return;
+        state->sole.crews.wake_waiter_or_note(state->patience, told.word, [&] { return state->wake_waiter(); });
+    });
+    model::thread([=] { state->await(); });
+}
+
+// A thread in a wait is hungry, and still awake when the owner's first offer finds nobody to wake. The owner takes that
+// back and is patient; it offers again once the thread has gone to sleep.
+void owner_and_late_waiter() {
+    auto state = std::make_shared<Wait>();
+    model::thread([=] {
+        const auto wake_waiter = [&] { return state->wake_waiter(); };
+        const auto poll = [&] {
+            // As poll_hungry.
+            const std::uint64_t sleeps = state->sole.crews.hungry_sleeps();
+            if (state->patience.lets_pass(sleeps, state->sole.sleep.word().load(kRelaxed))) return;
+            state->patience.look(sleeps);
+            state->poll(wake_waiter);
+        };
+        poll();
+        (void)state->deque.take();
+        while (state->taken == 0) {
+            poll();
+            Atomics::cpu_relax();
         }
     });
-    // As Worker::await and Worker::park_for.
-    model::thread([=] {
-        state->waiter.awaited.store(&state->event, kRelaxed);
-        state->sleep.add_appetite(1);
-        quarry::impl::LatchEvent<Atomics> event{state->latch};
-        const auto help = [&] {
-            if (!state->deque.take()) return false;
-            state->latch.set();
-            return true;
-        };
-        quarry::impl::wait_for_event(event, help, [&] {
-            quarry::impl::sleep_for_event(
-                event, state->waiter.parker, [&] { return state->deque.visible(); },
-                [&] { state->waiter.parker.park(Parker::kWaiting); });
-        });
-    });
+    model::thread([=] { state->await(); });
 }
 
 const Program kIdle{"owner_and_idle_worker", owner_and_idle_worker};
 const Program kFutile{"owner_and_futile_hunger", owner_and_futile_hunger, 1};
 const Program kWait{"job_of_a_wait", job_of_a_wait};
+const Program kLate{"owner_and_late_waiter", owner_and_late_waiter};
 
 constexpr auto kDeadlock = "deadlock";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
@@ -175,7 +194,7 @@ TEST_P(HungerModel, WorkReachesThoseWhoWantIt) {
     EXPECT_TRUE(model::holds(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, HungerModel, testing::Values(kIdle, kFutile, kWait), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, HungerModel, testing::Values(kIdle, kFutile, kWait, kLate), kNameOf);
 
 class HungerMutation : public testing::TestWithParam<Mutant> {};
 
@@ -185,8 +204,10 @@ TEST_P(HungerMutation, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(Mutants, HungerMutation,
                          testing::Values(Mutant{"futile", Mutation::offer_futile, kFutile, "livelock"},
+                                         Mutant{"hungry_sleep", Mutation::crews_hungry_sleep, kLate, "livelock"},
                                          Mutant{"offer_fence", Mutation::sleep_publish_fence, kIdle, "livelock"},
                                          Mutant{"queue_fence", Mutation::sleep_publish_fence, kWait, kDeadlock},
+                                         Mutant{"waiter_fence", Mutation::crews_waiter_fence, kLate, "livelock"},
                                          Mutant{"wait_fence", Mutation::wait_fence, kWait, kDeadlock}),
                          kNameOf);
 

@@ -2,35 +2,57 @@
 
 #include <cstddef>
 
-#include "jobs/parking/sleep.hpp"
+#include "jobs/parking/crews.hpp"
+#include "jobs/parking/parker.hpp"
 #include "model_atomics.hpp"
+#include "quarry/jobs/lane.hpp"
 
-// What models of idle workers share: the parts of a crew and of an idler that say nothing.
+// What models of idle workers share: workers that do nothing but sleep, and the parts of an idler that say nothing.
 namespace model {
 
-// A crew that is alone. The first so many searches have begun before the model does: fewer states.
+struct Member {
+    quarry::impl::Parker<ModelAtomics> parker;
+
+    static void steer_away_from_caller() {}
+    static void was_woken() {}
+};
+using Crews = quarry::impl::Crews<ModelAtomics, Member>;
+
+inline quarry::impl::WakerGoesOn may_wait() {
+    return quarry::impl::WakerGoesOn::no;
+}
+
+// The crews of a pool of which one works.
 struct SoleCrew {
-    explicit SoleCrew(std::size_t searching_at_first = 0) : counted(searching_at_first) {
-        for (std::size_t i = 0; i < counted; ++i) sleep.no_work_found();
+    void add(Member& member) { crew.members.push_back(&member); }
+    // Its first search has begun before the model does: fewer states.
+    void add_searching(Member& member) {
+        add(member);
+        crew.no_work_found();
+        ++counted;
     }
 
-    quarry::impl::Sleep<ModelAtomics> sleep;
-    std::size_t counted;
+    Crews crews{false};
+    std::size_t counted = 0;
+    Crews::Crew& crew = crews.general;
+    quarry::impl::Sleep<ModelAtomics>& sleep = crew.sleep;
 
-    void no_work_found() {
-        if (counted == 0) return sleep.no_work_found();
+    // A job was published.
+    quarry::impl::Told queued() { return crews.job_queued(quarry::Lane::background, may_wait); }
+    template <class Idler>
+    auto idle(Member& self, Idler&& idler) {
+        if (counted == 0) return crews.idle(crew, self.parker, idler);
         --counted;
+        return crews.go_on_idling(crew, self.parker, idler);
     }
-    [[nodiscard]] bool work_found(bool others_may_sleep) { return sleep.work_found(others_may_sleep); }
 };
 
 struct PlainIdler {
     static bool is_over() { return false; }
-    static void look_for_end() {}
+    static void announced() {}
     static void falls_asleep() {}
     static void is_awake() {}
     static void has_stopped() {}
-    static bool others_may_sleep() { return false; }
 };
 
 }  // namespace model

@@ -9,7 +9,6 @@
 #include "checker.hpp"
 #include "idle_models.hpp"
 #include "jobs/parking/crews.hpp"
-#include "jobs/parking/idle.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
 #include "model_atomics.hpp"
@@ -41,21 +40,20 @@ struct Queue {
 };
 
 struct State {
-    State(std::size_t worker_count, std::size_t queue_count)
-        : workers(worker_count), queues(queue_count), crew(worker_count) {}
+    State(std::size_t worker_count, std::size_t queue_count) : queues(queue_count) {
+        for (std::size_t i = 0; i < worker_count; ++i) sole.add_searching(workers[i]);
+    }
 
-    std::size_t workers;
     std::size_t queues;
     bool named = name();
-    model::SoleCrew crew;
-    Sleep& sleep = crew.sleep;
-    std::array<Parker, 2> parkers;
+    model::SoleCrew sole;
+    std::array<model::Member, 2> workers;
     std::array<Queue, 2> queue;
     int published = 0;
     int taken = 0;
 
     static bool name() {
-        model::name_next({"counters", "parker 0", "parker 1", "queue 0", "queue 1"});
+        model::name_next({"counters", "reserved", "io", "hungry", "parker 0", "parker 1", "queue 0", "queue 1"});
         return true;
     }
     bool work_visible() const { return queue[0].visible() || (queues > 1 && queue[1].visible()); }
@@ -64,15 +62,11 @@ struct State {
         ++taken;
         return true;
     }
-    bool wake_one(bool even_if_searching = false) {
-        return sleep.wake_one(
-            workers, 0, [this](std::size_t i) -> Parker& { return parkers[i]; }, even_if_searching);
-    }
-    // As PoolCore::job_queued.
+    Parker& parker(std::size_t worker) { return workers[worker].parker; }
     void spawn(std::size_t which) {
         ++published;
         queue[which].publish();
-        if (quarry::impl::crew_for_new_job<Atomics>(nullptr, sleep).crew != nullptr) wake_one();
+        sole.queued();
     }
     struct Idler : model::PlainIdler {
         State& state;
@@ -82,18 +76,11 @@ struct State {
         bool search() const { return searches_first && state.find(); }
         bool search_after_sleep() const { return state.find(); }
         bool work_visible() const { return state.work_visible(); }
-        void was_last_searcher() const {
-            quarry::impl::replace_last_searcher<Atomics>(
-                false, [this] { return state.work_visible(); }, [this] { return state.wake_one(); },
-                [] { return false; });
-        }
     };
     // searches_first: a search precedes the first sleep; without it there are fewer states.
-    void idle(std::size_t self, bool searches_first = false) {
-        quarry::impl::idle_until_work(crew, parkers[self], Idler(*this, searches_first));
-    }
+    void idle(std::size_t self, bool searches_first = false) { sole.idle(workers[self], Idler(*this, searches_first)); }
     void counters_are_back_to_zero() {
-        model::require(sleep.word().load(kRelaxed) == 0, "rights, searchers or appetite were lost or made");
+        model::require(sole.sleep.word().load(kRelaxed) == 0, "rights, searchers or appetite were lost or made");
     }
 };
 
@@ -165,12 +152,11 @@ inline void getting_up_against_a_waker() {
     auto state = std::make_shared<State>(2, 1);
     for (std::size_t i = 0; i < 2; ++i) {
         model::thread([=] {
-            state->crew.no_work_found();
-            state->sleep.sleep(state->parkers[i], [] { return true; });
-            if (state->sleep.work_found()) state->wake_one();
+            state->sole.sleep.sleep(state->parker(i), [] { return true; });
+            if (state->sole.sleep.work_found()) state->sole.crew.wake_one(model::may_wait());
         });
     }
-    model::thread([=] { state->wake_one(true); });
+    model::thread([=] { state->sole.crew.wake_one(model::may_wait(), true); });
     model::after([=] { state->counters_are_back_to_zero(); });
 }
 
@@ -178,7 +164,7 @@ inline void getting_up_against_a_waker() {
 // or looks once more; the job that comes wakes it all the same.
 inline void stale_notification() {
     auto state = std::make_shared<State>(1, 1);
-    model::thread([=] { state->parkers[0].notify(); });
+    model::thread([=] { state->parker(0).notify(); });
     model::thread([=] { state->spawn(0); });
     model::thread([=] { state->idle(0); });
     all_taken_after(state);
@@ -196,15 +182,15 @@ inline void notified_by_two() {
     model::thread([=] {
         state->first.set(1);
         state->done[0].store(1, kRelaxed);
-        state->parkers[0].notify();
+        state->parker(0).notify();
     });
     model::thread([=] {
         state->second.set(1);
         state->done[1].store(1, kRelaxed);
-        state->parkers[0].notify();
+        state->parker(0).notify();
     });
     model::thread([=] {
-        Parker& parker = state->parkers[0];
+        Parker& parker = state->parker(0);
         const auto both = [&] { return state->done[0].load(kRelaxed) + state->done[1].load(kRelaxed) == 2; };
         while (!both()) {
             if (!parker.prepare(Parker::kWaiting)) continue;
@@ -226,10 +212,10 @@ inline void notification_carries_data() {
     auto state = std::make_shared<Told>(1, 0);
     model::thread([=] {
         state->news.set(7);
-        state->parkers[0].notify();
+        state->parker(0).notify();
     });
     model::thread([=] {
-        if (state->parkers[0].prepare(Parker::kWaiting)) state->parkers[0].park(Parker::kWaiting);
+        if (state->parker(0).prepare(Parker::kWaiting)) state->parker(0).park(Parker::kWaiting);
         model::require(state->news.get() == 7, "a notification came before its news");
     });
 }

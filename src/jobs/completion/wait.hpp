@@ -96,6 +96,19 @@ bool could_be_helped_by(const Worker& worker, Belongs belongs) noexcept {
     return awaited != nullptr && belongs(*awaited);
 }
 
+// Wakes one who sleeps in a wait that the job belongs to; false: there is none. for_each_worker(visit): visits all who
+// may.
+template <class ForEachWorker, class Belongs>
+bool wake_waiter(ForEachWorker for_each_worker, Belongs belongs) noexcept {
+    bool woken = false;
+    for_each_worker([&](auto& worker) {
+        if (woken || !could_be_helped_by(worker, belongs)) return;
+        woken = true;
+        worker.parker.notify();
+    });
+    return woken;
+}
+
 // Owner: returns when all jobs of the group have ended. run_next(): runs one that the owner can reach, false: there was
 // none. sleep(): wait_for_event with the group's event.
 template <class Completion, class RunNext, class Sleep>

@@ -39,13 +39,14 @@ void promote_oldest(Worker& worker) noexcept {
 
 void poll_hungry(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
-    if (worker.patience.lets_pass(worker.core.hungry_sleeps(), context.hunger->load(std::memory_order_relaxed))) return;
+    if (worker.patience.lets_pass(worker.core.crews.hungry_sleeps(), context.hunger->load(std::memory_order_relaxed)))
+        return;
     offer_work(context);
 }
 
 void offer_work(WorkerContext& context) noexcept {
     auto& worker = static_cast<Worker&>(context);
-    worker.patience.look(worker.core.hungry_sleeps());
+    worker.patience.look(worker.core.crews.hungry_sleeps());
     const bool rested = worker.guest && worker.count_as_computing();
     const bool offers = may_offer(worker);
     if (!offers && !rested) return;

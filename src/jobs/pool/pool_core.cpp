@@ -68,6 +68,7 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
       owner(pool),
       injections_(one_for_each_lane(options.queue_capacity, std::make_index_sequence<kLanes>())),
       task_home(TaskHome::open(*this, options.on_error)),
+      crews(options.reserved_for_frame != 0),
       host_thread_(std::this_thread::get_id()),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();
@@ -84,24 +85,21 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 }
 
 void PoolCore::make_workers() {
-    general_.runs_background = true;
-    if (options.reserved_for_frame != 0) general_.also_hungry_in = &reserved_;
-    io_.first_lane = Lane::io;
-    const auto add = [&](Crew& crew, int index, std::vector<std::vector<int>> victims) {
+    const auto add = [&](WorkerCrew& crew, int index, std::vector<std::vector<int>> victims) {
         workers.push_back(std::make_unique<Worker>(*this, index, &crew));
         workers.back()->victims = std::move(victims);
         crew.members.push_back(workers.back().get());
     };
     for (int i = 0; i < options.workers; ++i) {
         // The first ones, because the thread that is woken first is the first that sleeps.
-        add(i < options.reserved_for_frame ? reserved_ : general_, i, victim_groups(i, options.workers));
+        add(i < options.reserved_for_frame ? crews.reserved : crews.general, i, victim_groups(i, options.workers));
     }
     for (int i = 0; i < options.io_threads; ++i) {
         std::vector<int> others;
         for (int other = 0; other < options.io_threads; ++other) {
             if (other != i) others.push_back(options.workers + other);
         }
-        add(io_, options.workers + kMostGuests + i,
+        add(crews.io, options.workers + kMostGuests + i,
             others.empty() ? std::vector<std::vector<int>>{} : std::vector<std::vector<int>>{others});
     }
 }
@@ -163,12 +161,7 @@ std::uint64_t PoolCore::jobs_created() const noexcept {
 }
 
 void PoolCore::look_whether_drained() noexcept {
-    const auto wake_workers = [this] {
-        for (Crew* const crew : {&general_, &reserved_, &io_}) {
-            crew->sleep.wake_all([&] { return wake_one(*crew, WakerGoesOn::no, true); });
-        }
-    };
-    drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); }, wake_workers);
+    drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); }, [this] { crews.wake_all(); });
 }
 
 // Entries of jobs that were run or cancelled by another way.
@@ -187,7 +180,7 @@ void PoolCore::release_leftovers() noexcept {
 }
 
 void PoolCore::thread_main(Worker& worker) noexcept {
-    const bool io = worker.crew == &io_;
+    const bool io = worker.crew == &crews.io;
     const int number = io ? worker.index - options.workers - kMostGuests : worker.index;
     os::set_thread_name(options.name + (io ? "-io-" : "-") + std::to_string(number));
     hook_of = this;
@@ -251,18 +244,13 @@ Worker* PoolCore::own_worker() const noexcept {
 bool Worker::count_as_computing() noexcept {
     if (computes) return false;
     computes = true;
-    core.add_guest_appetite(-1);
+    core.crews.add_guest_appetite(-1);
     return true;
 }
 
 void Worker::count_as_resting() noexcept {
     computes = false;
-    core.add_guest_appetite(1);
-}
-
-void PoolCore::add_guest_appetite(std::int64_t change) noexcept {
-    general_.sleep.add_appetite(change);
-    if (options.reserved_for_frame != 0) reserved_.sleep.add_appetite(change);
+    core.crews.add_guest_appetite(1);
 }
 
 Worker& PoolCore::enter(GuestComputes computes) {
@@ -324,7 +312,7 @@ PoolStats PoolCore::stats() const {
     PoolStats stats;
     for (const auto& worker : workers) {
         const WorkerStats figures = worker->counters.snapshot();
-        (worker->crew == &io_ ? stats.io : stats.workers).push_back(figures);
+        (worker->crew == &crews.io ? stats.io : stats.workers).push_back(figures);
         stats.total += figures;
     }
     for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });

@@ -11,8 +11,7 @@
 
 #include "jobs/completion/drain.hpp"
 #include "jobs/os/os.hpp"
-#include "jobs/parking/sleep.hpp"
-#include "jobs/pool/crew.hpp"
+#include "jobs/parking/crews.hpp"
 #include "jobs/pool/injection.hpp"
 #include "jobs/worker/worker.hpp"
 #include "quarry/jobs/pool.hpp"
@@ -28,9 +27,6 @@ inline constexpr int kMostGuests = 256;
 // Throws std::invalid_argument; `what` names the value.
 void require_known(Priority priority, const char* what);
 void require_known(Lane lane);
-
-// Whether the thread that wakes another one is known to have work of its own to go on with.
-enum class WakerGoesOn { no, yes };
 
 class PoolCore {
   public:
@@ -60,7 +56,6 @@ class PoolCore {
     // A guest's place for the calling thread; leave() gives it back.
     Worker& enter(GuestComputes computes);
     void leave(Worker& guest) noexcept;
-    void add_guest_appetite(std::int64_t change) noexcept;
 
     // A job was queued that somebody may rely on: wakes a sleeper unless a searcher is awake. by: the worker of this
     // pool that did it, or null.
@@ -69,24 +64,10 @@ class PoolCore {
     void wake_for_job(Worker* by, Lane lane, Node* node) noexcept;
     // A private job was offered: wakes a sleeper only if there is a core for it.
     void job_offered(Worker& by, Node& node) noexcept;
-    // How often a thread has gone to sleep that could use something to do. Whoever counts itself has said before that
-    // it sleeps; whoever reads this looks afterwards for those who do.
-    std::uint64_t hungry_sleeps() const noexcept { return hungry_sleeps_.load(std::memory_order_relaxed); }
-    void count_hungry_sleep() noexcept { hungry_sleeps_.fetch_add(1, std::memory_order_seq_cst); }
-    // The last searcher of a crew found work: wakes another one if there is more.
-    void last_searcher_found_work(Crew& crew) noexcept;
-    // Whether a job may have relied on a searcher of this crew although one of another crew could take it.
-    bool others_rely_on(const Crew& crew) const noexcept { return &crew == &reserved_; }
-
     // Whether there is anything for a worker of that crew, or the pool's end has come. Sequentially consistent.
-    bool work_visible_to(const Crew& crew) noexcept;
+    bool work_visible_to(const WorkerCrew& crew) noexcept;
 
     Injection& injection(Lane lane) noexcept { return injections_[static_cast<std::size_t>(lane)]; }
-    // The crew whose word counts the appetite for private work of that lane.
-    Crew& hungry_crew(Lane lane) noexcept {
-        if (lane == Lane::io) return io_;
-        return lane == Lane::frame && options.reserved_for_frame != 0 ? reserved_ : general_;
-    }
     // Background work is looked for from the first such job on.
     bool background_in_use() const noexcept { return background_in_use_.load(std::memory_order_relaxed); }
     // Whether the calling thread may run a job of that lane that it waits for.
@@ -188,6 +169,7 @@ class PoolCore {
 
   public:
     TaskHome& task_home;
+    Crews<DefaultAtomics, Worker> crews;
     std::vector<std::unique_ptr<Worker>> workers;
     std::atomic<std::uint64_t> trace{0};
     Drain<DefaultAtomics> drain;
@@ -202,10 +184,7 @@ class PoolCore {
     void start_io_threads();
     void stop_threads() noexcept;
     void thread_main(Worker& worker) noexcept;
-    bool wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching = false) noexcept;
-    bool wake_for_frame(WakerGoesOn waker_goes_on) noexcept;
-    bool wake_waiter_for(Node& node) noexcept;
-    void wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept;
+    void wake_waiter_for(Worker& by, Node& node, std::int64_t word) noexcept;
     void count_wake(Worker* by) noexcept;
     bool work_visible_in(Lane lane) noexcept;
     Worker& add_guest();
@@ -219,14 +198,10 @@ class PoolCore {
     }
     void release_leftovers() noexcept;
 
-    Crew general_;
-    Crew reserved_;  // for the frame
-    Crew io_;
     mutable std::mutex threads_mutex_;
     std::vector<std::thread> threads_;
     std::atomic<bool> io_started_{false};
     std::atomic<bool> background_in_use_{false};
-    alignas(128) std::atomic<std::uint64_t> hungry_sleeps_{0};
     alignas(128) SharedCounter submitted_outside_;
     std::array<SharedCounter, 3> ended_outside_{};  // by JobEnd
     std::atomic<std::uint64_t> wakes_outside_{0};

@@ -1,7 +1,6 @@
-// Who is woken when a job is queued.
+// What the pool adds when its crews decide who is woken (parking/crews.hpp): counts, and those who sleep in a wait.
 #include "jobs/completion/wait.hpp"
 #include "jobs/os/os.hpp"
-#include "jobs/parking/crews.hpp"
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/trace/points.hpp"
 #include "quarry/jobs/caller_goes_on.hpp"
@@ -24,62 +23,6 @@ CallerGoesOn::~CallerGoesOn() {
 }  // namespace quarry
 
 namespace quarry::impl {
-namespace {
-
-// A sleeping worker as Sleep::wake_one sees it.
-struct Sleeper {
-    Worker& worker;
-    WakerGoesOn waker_goes_on;
-
-    // Steers before the sleeper can go on, so that it sees that it was; one that another waker gets finds out as well.
-    bool try_pick() const noexcept {
-        if (!worker.parker.is_sleeping()) return false;
-        if (waker_goes_on == WakerGoesOn::yes) worker.placement.steer_away_from_caller();
-        return worker.parker.try_pick();
-    }
-    void wake() const noexcept { worker.parker.wake(); }
-};
-
-}  // namespace
-
-bool PoolCore::wake_one(Crew& crew, WakerGoesOn waker_goes_on, bool even_if_searching) noexcept {
-    if (crew.members.empty()) return false;
-    const bool woken = crew.sleep.wake_one(
-        crew.members.size(), 0,
-        [&](std::size_t i) {
-            return Sleeper{*crew.members[i], waker_goes_on};
-        },
-        even_if_searching);
-    if (woken) trace_wake(trace);
-    return woken;
-}
-
-// Somebody who waits, asleep, for an ancestor of this job.
-bool PoolCore::wake_waiter_for(Node& node) noexcept {
-    Worker* waiter = nullptr;
-    const auto look = [&](Worker& worker) {
-        if (waiter != nullptr) return;
-        if (could_be_helped_by(worker, [&](const Node& awaited) { return descends_from(node, awaited); }))
-            waiter = &worker;
-    };
-    for (const auto& worker : workers) look(*worker);
-    for_each_guest(look);
-    if (waiter == nullptr) return false;
-    waiter->parker.notify();
-    trace_wake(trace);
-    return true;
-}
-
-// A waiter that goes to sleep after this look counts itself (hungry_sleeps), which ends the owner's patience.
-void PoolCore::wake_waiter_or_note(Worker& by, Node& node, std::int64_t word) noexcept {
-    by.patience.look(hungry_sleeps());
-    DefaultAtomics::fence(std::memory_order_seq_cst);
-    if (wake_waiter_for(node)) {
-        by.counters.wakes.add();
-    } else {
-        by.patience.nobody_can_take_it(word);
-    }
-}
 
 void PoolCore::count_wake(Worker* by) noexcept {
     if (by != nullptr) {
@@ -98,7 +41,6 @@ WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
 }
 
 void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
-    using Counters = Sleep<DefaultAtomics>;
     if (lane == Lane::host) {
         drain.queued_for_stopper();
         // After its fence. The host's thread may wait for room that nobody makes before this job has run.
@@ -107,39 +49,36 @@ void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
         }
         return;
     }
-    const bool both_crews = lane == Lane::frame && options.reserved_for_frame != 0;
-    Crew& crew = lane == Lane::io ? io_ : general_;
-    const CrewToWake<DefaultAtomics> chosen = crew_for_new_job(both_crews ? &reserved_.sleep : nullptr, crew.sleep);
-    if (chosen.crew != nullptr) {
-        if (wake_one(chosen.crew == &crew.sleep ? crew : reserved_, waker_goes_on(by))) count_wake(by);
-    } else if (chosen.all_are_busy && Counters::appetite(chosen.word) > 0 && by != nullptr &&
-               !by->patience.is_futile(chosen.word)) {
-        wake_waiter_or_note(*by, *node, chosen.word);
+    const Told told = crews.job_queued(lane, [&] { return waker_goes_on(by); });
+    if (told.taker == Taker::woken) {
+        count_wake(by);
+    } else if (told.taker == Taker::waiter && by != nullptr && !by->patience.is_futile(told.word)) {
+        wake_waiter_for(*by, *node, told.word);
     }
-}
-
-bool PoolCore::wake_for_frame(WakerGoesOn waker_goes_on) noexcept {
-    return wake_one(reserved_, waker_goes_on) || wake_one(general_, waker_goes_on);
 }
 
 void PoolCore::job_offered(Worker& by, Node& node) noexcept {
-    const bool both_crews = by.lane == Lane::frame && options.reserved_for_frame != 0;
-    Crew& hungry = hungry_crew(by.lane);
-    const Offer offer = offer_to(hungry.sleep, both_crews ? &general_.sleep : nullptr);
-    by.offered_at = offer.to == OfferTo::searcher ? os::ticks() : 0;
-    if (offer.to == OfferTo::sleeper) {
-        // If nobody is woken one has just got up by itself; the same counters will mean a sleeper again.
-        const bool woken = both_crews ? wake_for_frame(WakerGoesOn::yes) : wake_one(hungry, WakerGoesOn::yes);
-        if (woken) by.counters.wakes.add();
-    } else if (offer.to == OfferTo::waiter) {
-        wake_waiter_or_note(by, node, offer.word);
+    const Told told = crews.job_offered(by.lane);
+    by.offered_at = told.taker == Taker::searcher ? os::ticks() : 0;
+    if (told.taker == Taker::woken) {
+        by.counters.wakes.add();
+    } else if (told.taker == Taker::waiter) {
+        wake_waiter_for(by, node, told.word);
     }
 }
 
-void PoolCore::last_searcher_found_work(Crew& crew) noexcept {
-    replace_last_searcher<DefaultAtomics>(
-        others_rely_on(crew), [&] { return work_visible_to(crew); }, [&] { return wake_one(crew, WakerGoesOn::yes); },
-        [&] { return wake_one(general_, WakerGoesOn::yes); });
+// Somebody who waits, asleep, for an ancestor of this job.
+void PoolCore::wake_waiter_for(Worker& by, Node& node, std::int64_t word) noexcept {
+    const auto each_worker = [&](auto visit) {
+        for (const auto& worker : workers) visit(*worker);
+        for_each_guest(visit);
+    };
+    const bool woken = crews.wake_waiter_or_note(by.patience, word, [&] {
+        return wake_waiter(each_worker, [&](const Node& awaited) { return descends_from(node, awaited); });
+    });
+    if (!woken) return;
+    trace_wake(trace);
+    by.counters.wakes.add();
 }
 
 bool PoolCore::work_visible_in(Lane lane) noexcept {
@@ -149,7 +88,7 @@ bool PoolCore::work_visible_in(Lane lane) noexcept {
     return visible;
 }
 
-bool PoolCore::work_visible_to(const Crew& crew) noexcept {
+bool PoolCore::work_visible_to(const WorkerCrew& crew) noexcept {
     if (is_drained() || work_visible_in(crew.first_lane)) return true;
     return crew.runs_background && background_in_use_.load(std::memory_order_seq_cst) &&
            work_visible_in(Lane::background);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "jobs/os/os.hpp"
-#include "jobs/parking/idle.hpp"
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/trace/points.hpp"
 #include "jobs/worker/steal_backoff.hpp"
@@ -38,7 +37,7 @@ Node* Worker::enter_lane(Lane which, Node* node) noexcept {
     if (lane != which) {
         lane = which;
         job_lane = which;
-        hunger = &DefaultAtomics::hint(core.hungry_crew(which).sleep.word());
+        hunger = &DefaultAtomics::hint(core.crews.hungry_in(which).sleep.word());
     }
     return node;
 }
@@ -294,8 +293,8 @@ class Worker::Idling {
     }
     bool is_over() const noexcept { return worker_.core.is_drained(); }
     // Its sleep is announced by now, so that an owner of private work which looked before learns of it.
-    void look_for_end() const noexcept {
-        worker_.core.count_hungry_sleep();
+    void announced() const noexcept {
+        worker_.core.crews.count_hungry_sleep();
         worker_.core.look_whether_drained();
     }
     bool work_visible() const noexcept { return worker_.core.work_visible_to(*worker_.crew); }
@@ -313,8 +312,6 @@ class Worker::Idling {
         worker_.searching.store(false, std::memory_order_relaxed);
         worker_.placement.rest_ends();
     }
-    bool others_may_sleep() const noexcept { return worker_.core.others_rely_on(*worker_.crew); }
-    void was_last_searcher() const noexcept { worker_.core.last_searcher_found_work(*worker_.crew); }
 
     void count_steals() const noexcept {
         if (worker_.counters.steals.get() != steals_before_) worker_.counters.steal_ticks.add(os::ticks() - since_);
@@ -329,7 +326,7 @@ class Worker::Idling {
 
 Node* Worker::idle_until_work() {
     Idling idling(*this);
-    Node* const node = impl::idle_until_work(*crew, parker, idling);
+    Node* const node = core.crews.idle(*crew, parker, idling);
     idling.count_steals();
     return node;
 }

@@ -144,7 +144,7 @@ template <class Event>
 void Worker::park_for(Event& event) noexcept {
     hide_nothing();
     const auto could_help = [&] {
-        core.count_hungry_sleep();
+        core.crews.count_hungry_sleep();
         return descendant_visible(event.ancestor(), event.lane());
     };
     sleep_for_event(event, parker, could_help, [&] {
@@ -162,7 +162,7 @@ void Worker::await(Event& event) noexcept {
         end_forked_child();
     Node* const outer_awaited = awaited.load(std::memory_order_relaxed);
     awaited.store(&event.ancestor(), std::memory_order_relaxed);
-    Sleep<DefaultAtomics>& hungry = core.hungry_crew(lane).sleep;
+    Sleep<DefaultAtomics>& hungry = core.crews.hungry_in(lane).sleep;
     const bool rested = guest && count_as_computing();  // in the body of its scope
     hungry.add_appetite(1);
     std::uint64_t deadline = os::ticks() + wait_budget_.ticks();

@@ -15,7 +15,7 @@ namespace quarry::impl {
 
 constinit thread_local WorkerContext* current_context = nullptr;
 
-Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
+Worker::Worker(PoolCore& pool, int worker_index, WorkerCrew* worker_crew)
     : WorkerContext{nullptr, nullptr, nullptr, pool},
       guest(worker_crew == nullptr),
       lane(guest ? Lane::frame : worker_crew->first_lane),
@@ -29,7 +29,7 @@ Worker::Worker(PoolCore& pool, int worker_index, Crew* worker_crew)
       random_state_(static_cast<std::uint32_t>(worker_index + 1) * 0x9e3779b9U) {
     newest = &root_;
     boundary = &root_;
-    hunger = &DefaultAtomics::hint(core.hungry_crew(lane).sleep.word());
+    hunger = &DefaultAtomics::hint(core.crews.hungry_in(lane).sleep.word());
 }
 
 LineageFrame::LineageFrame(Worker& worker, Node& of) noexcept
@@ -86,6 +86,10 @@ void Worker::hurry_searchers() noexcept {
     for (const auto& other : core.workers) {
         if (other->searching.load(std::memory_order_relaxed)) other->placement.steer_away_from_caller();
     }
+}
+
+void Worker::was_woken() const noexcept {
+    trace_wake(core.trace);
 }
 
 void Worker::forget_promoted(Node& node) noexcept {

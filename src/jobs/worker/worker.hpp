@@ -24,7 +24,10 @@ namespace quarry::impl {
 
 class PoolCore;
 class SlotGate;
+class Worker;
+template <class Policy, class Member>
 struct Crew;
+using WorkerCrew = Crew<DefaultAtomics, Worker>;
 
 // A worker's own queues in one lane, which thieves of that lane look into.
 struct LaneQueues {
@@ -53,7 +56,7 @@ enum class Succession : std::uint8_t { none, at_the_bottom, waited_for };
 class Worker : public WorkerContext {
   public:
     // crew: null for a guest.
-    Worker(PoolCore& pool, int worker_index, Crew* worker_crew);
+    Worker(PoolCore& pool, int worker_index, WorkerCrew* worker_crew);
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
@@ -113,6 +116,9 @@ class Worker : public WorkerContext {
         if (scope_body == newest && computes) [[unlikely]]
             count_as_resting();
     }
+    // As its crew wants it: before it is woken by a thread that goes on, and after.
+    void steer_away_from_caller() noexcept { placement.steer_away_from_caller(); }
+    void was_woken() const noexcept;
     // An offer is not taken although somebody searches: now and then, sees to it that the searcher gets to run.
     void hurry_searchers() noexcept;
 
@@ -141,7 +147,7 @@ class Worker : public WorkerContext {
     Frame* kept = nullptr;
     bool keeps_only = false;
     const int index;
-    Crew* const crew;
+    WorkerCrew* const crew;
     // What a guest's thread is besides, in another pool: a worker that has become a guest, or a guest of that one.
     Worker* outer_worker = nullptr;
 
