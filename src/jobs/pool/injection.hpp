@@ -20,11 +20,6 @@ namespace quarry::impl {
 // of them. Whoever must not wait puts jobs in beyond the bound; those from outside get in only while there is room.
 class Injection {
   public:
-    // Nothing waits for ever. Whoever takes jobs out: after so many high and urgent ones one of the others goes first,
-    // and after so many of the others a low one.
-    static constexpr std::uint32_t kMostImportantInARow = 60;
-    static constexpr std::uint32_t kLowFirstAfter = 64;
-
     explicit Injection(std::size_t capacity) : room_(capacity), room_before_slot_(capacity), normal_(capacity) {}
 
     // Takes room for one job; false when there is none. push(), or give_room_back(), follows.

@@ -85,22 +85,25 @@ PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
 }
 
 void PoolCore::make_workers() {
-    const auto add = [&](WorkerCrew& crew, int index, std::vector<std::vector<int>> victims) {
+    const auto add = [&](WorkerCrew& crew, int index) {
         workers.push_back(std::make_unique<Worker>(*this, index, &crew));
-        workers.back()->victims = std::move(victims);
         crew.members.push_back(workers.back().get());
     };
+    // The first ones are reserved, because the thread that is woken first is the first that sleeps.
+    for (int i = 0; i < options.workers; ++i) add(i < options.reserved_for_frame ? crews.reserved : crews.general, i);
+    for (int i = 0; i < options.io_threads; ++i) add(crews.io, options.workers + kMostGuests + i);
     for (int i = 0; i < options.workers; ++i) {
-        // The first ones, because the thread that is woken first is the first that sleeps.
-        add(i < options.reserved_for_frame ? crews.reserved : crews.general, i, victim_groups(i, options.workers));
-    }
-    for (int i = 0; i < options.io_threads; ++i) {
-        std::vector<int> others;
-        for (int other = 0; other < options.io_threads; ++other) {
-            if (other != i) others.push_back(options.workers + other);
+        std::vector<std::vector<Worker*>> victims;
+        for (const std::vector<int>& group : victim_groups(i, options.workers)) {
+            std::vector<Worker*>& near = victims.emplace_back();
+            for (const int other : group) near.push_back(workers[static_cast<std::size_t>(other)].get());
         }
-        add(crews.io, options.workers + kMostGuests + i,
-            others.empty() ? std::vector<std::vector<int>>{} : std::vector<std::vector<int>>{others});
+        workers[static_cast<std::size_t>(i)]->search.set_victims(std::move(victims));
+    }
+    for (Worker* const io : crews.io.members) {
+        std::vector<Worker*> others = crews.io.members;
+        std::erase(others, io);
+        if (!others.empty()) io->search.set_victims({others});
     }
 }
 

@@ -207,9 +207,7 @@ class PoolCore {
     std::atomic<std::uint64_t> wakes_outside_{0};
 
     std::atomic<std::thread::id> host_thread_;
-    // As Worker has them. No exchange: they belong to the host's thread, though that may be another one tomorrow.
-    std::atomic<std::uint32_t> host_important_in_a_row_{0};
-    std::atomic<std::uint32_t> host_since_low_{0};
+    Turns host_turns_;
     std::atomic<bool> in_frame_{false};    // the host's thread is
     std::atomic<bool> host_waits_{false};  // for room in a lane
 

@@ -110,20 +110,13 @@ void PoolCore::end_task(Node& node, JobEnd end) noexcept {
 Node* PoolCore::take_host_job() noexcept {
     Injection& host = injection(Lane::host);
     for (;;) {
-        const std::uint32_t important = host_important_in_a_row_.load(std::memory_order_relaxed);
-        const bool others_first = important >= Injection::kMostImportantInARow;
+        const bool others_first = host_turns_.others_are_due();
         Node* node = others_first ? nullptr : host.take_important();
         if (node != nullptr) {
-            host_important_in_a_row_.store(important + 1, std::memory_order_relaxed);
+            host_turns_.took_important();
         } else {
-            const std::uint32_t since_low = host_since_low_.load(std::memory_order_relaxed);
-            const bool low_first = since_low >= Injection::kLowFirstAfter;
-            if (host.take(&node, 1, low_first) != 0) {
-                host_since_low_.store(low_first ? 0 : since_low + 1, std::memory_order_relaxed);
-            } else if (others_first) {
-                node = host.take_important();
-            }
-            host_important_in_a_row_.store(0, std::memory_order_relaxed);
+            if (host_turns_.take(host, Lane::host, &node, 1) == 0 && others_first) node = host.take_important();
+            host_turns_.others_had_their_turn();
         }
         if (node == nullptr || node->claim.try_claim()) return node;
         release(node);

@@ -22,11 +22,10 @@ Worker::Worker(PoolCore& pool, int worker_index, WorkerCrew* worker_crew)
       job_lane(lane),
       index(worker_index),
       crew(worker_crew),
+      search(*this),
       root_{nullptr, nullptr},
-      search_budget_(SpinBudget::within_computation(guest)),
-      budget_after_outside_(SpinBudget::after_wake_from_outside()),
-      wait_budget_(SpinBudget::within_computation(guest)),
-      random_state_(static_cast<std::uint32_t>(worker_index + 1) * 0x9e3779b9U) {
+      idle_(guest),
+      wait_budget_(SpinBudget::within_computation(guest)) {
     newest = &root_;
     boundary = &root_;
     hunger = &DefaultAtomics::hint(core.crews.hungry_in(lane).sleep.word());
@@ -88,6 +87,12 @@ void Worker::hurry_searchers() noexcept {
     }
 }
 
+void Worker::change_lane(Lane which) noexcept {
+    lane = which;
+    job_lane = which;
+    hunger = &DefaultAtomics::hint(core.crews.hungry_in(which).sleep.word());
+}
+
 void Worker::was_woken() const noexcept {
     trace_wake(core.trace);
 }
@@ -105,17 +110,16 @@ bool Worker::forget_submitted(Node& node) noexcept {
     return true;
 }
 
-Node* Worker::next_job() {
-    if (Node* const node = find_before_idling()) return node;
-    trace_ran_dry(*this);
-    return idle_until_work();
-}
-
 void Worker::run_until_stopped() {
     current_context = this;
     const TraceRun traced(*this, TraceRun::Home{});
-    Node* node = nullptr;
-    while (node != nullptr || (node = next_job()) != nullptr) {
+    for (Node* node = nullptr;;) {
+        if (node == nullptr) node = search.next();
+        if (node == nullptr) {
+            trace_ran_dry(*this);
+            node = idle_.until_work(*this);
+            if (node == nullptr) break;
+        }
         node = execute(*node, Succession::at_the_bottom);
     }
     current_context = nullptr;
@@ -189,13 +193,8 @@ bool Worker::succeeds_itself(Node& continuation, Succession succession) noexcept
         case Succession::at_the_bottom:
             break;
     }
-    // Not if it would keep others from their turn; after a background job that is the frame's.
-    const std::uint32_t turn = (turn_ + 1) % kInjectedFirstEvery;
-    if (turn == 0 || turn == kOldestFirstAt || which != lane || which == Lane::background) return false;
-    if (continuation.claim.priority() < static_cast<std::uint32_t>(Priority::normal)) return false;
-    if (core.injection(which).important_waiting() || background_is_due()) return false;
-    ++turn_;
-    return true;
+    if (which != lane || continuation.claim.priority() < static_cast<std::uint32_t>(Priority::normal)) return false;
+    return search.may_go_on(which);
 }
 
 Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept {
@@ -206,7 +205,7 @@ Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept 
         } else if (continuation.claim.try_claim_even_if_unarmed()) {
             successor = &continuation;
             trace_submit(core.trace, continuation);
-            if (succession == Succession::at_the_bottom) enter_lane(lane, successor);
+            if (succession == Succession::at_the_bottom) search.goes_on_in(lane);
         } else {
             release(&continuation);  // it was cancelled
         }

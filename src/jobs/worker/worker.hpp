@@ -14,9 +14,10 @@
 #include "jobs/slot/slot.hpp"
 #include "jobs/task/node.hpp"
 #include "jobs/worker/counters.hpp"
+#include "jobs/worker/idle.hpp"
 #include "jobs/worker/patience.hpp"
+#include "jobs/worker/search.hpp"
 #include "jobs/worker/spin_budget.hpp"
-#include "jobs/worker/steal_pace.hpp"
 #include "quarry/jobs/impl/context.hpp"
 #include "quarry/jobs/lane.hpp"
 
@@ -76,6 +77,13 @@ class Worker : public WorkerContext {
     void forget_promoted(Node& node) noexcept;
     // The same for a submitted job that its waiter claimed. False: it was left, or is in another queue.
     bool forget_submitted(Node& node) noexcept;
+
+    // Turns the reference of a queue's entry into the right to run the job, or drops it.
+    Node* claim_or_drop(Node* node) noexcept { return node->claim.try_claim() ? node : bring_to_gate(node); }
+    // At the bottom of the stack: what this worker runs next, and all that becomes part of it, belongs to that lane.
+    void enter_lane(Lane which) noexcept {
+        if (lane != which) change_lane(which);
+    }
 
     // Runs or, if its group stops, discards a closure; counts it.
     void run_closure(Node& node) noexcept;
@@ -153,7 +161,7 @@ class Worker : public WorkerContext {
 
     NodeCache nodes;
     WorkerCounters counters;
-    std::vector<std::vector<int>> victims;  // other workers, nearest group first
+    Search search;
 
     std::atomic<std::uint64_t> trace{0};  // that records this worker; 0: none
     Node* lineage = nullptr;              // of the job that runs now
@@ -171,31 +179,8 @@ class Worker : public WorkerContext {
     std::atomic<std::uint64_t> trace_thread{0};
 
   private:
-    // An owner looks at the injection queue before its own work once in so many jobs, so that nothing waits there for
-    // ever.
-    static constexpr std::uint32_t kInjectedFirstEvery = 61;
-    // And half-way between at its oldest submitted job: one that submits itself again and again would be the newest for
-    // ever.
-    static constexpr std::uint32_t kOldestFirstAt = 30;
-
-    Node* next_job();
-    Node* find_before_idling();
-    Node* find_own_in(Lane which);
-    Node* find_elsewhere();
-    Node* find_elsewhere_in(Lane which);
-    Node* find_unimportant_elsewhere_in(Lane which);
-    Node* find_passed_over_in(Lane which);
-    Node* steal_from(Worker& victim, Lane which);
-    Node* steal_far_from(Worker& victim, Lane which) noexcept;
-    bool background_is_due() const noexcept;
-    Node* enter_lane(Lane which, Node* node) noexcept;
     Node* steal_descendant_of(Node& ancestor, Lane which) noexcept;
     bool descendant_visible(Node& ancestor, Lane which) noexcept;
-    Node* find_important_in(Lane which) noexcept;
-    Node* find_injected_in(Lane which) noexcept;
-    class Idling;
-    Node* idle_until_work();
-    Node* search_awake(const SpinBudget& budget);
     Node* next_own_descendant_of(Node& ancestor) noexcept;
     Node* next_listed_in(Group& group) noexcept;
     void publish(Node& node, Lane which) noexcept;
@@ -208,23 +193,13 @@ class Worker : public WorkerContext {
     template <class Event>
     void park_for(Event& event) noexcept;
 
-    Node* claim_or_drop(Node* node) noexcept;
+    void change_lane(Lane which) noexcept;
     Node* bring_to_gate(Node* node) noexcept;
     Node* take_slot_or_wait(Node& node, SlotGate& gate) noexcept;
-    std::uint32_t random() noexcept;
 
     Frame root_;
-    SpinBudget search_budget_;
-    SpinBudget budget_after_outside_;
+    Idle idle_;
     SpinBudget wait_budget_;
-    std::uint32_t random_state_;
-    std::uint32_t turn_ = 0;
-    std::array<std::size_t, 3> injected_since_low_{};  // by lane
-    std::uint32_t frame_jobs_in_a_row_ = 0;
-    std::uint32_t important_in_a_row_ = 0;  // high and urgent ones, since others had their turn
-    bool injected_was_passed_over_ = false;
-    bool woken_from_outside_ = false;  // for the job that was found last
-    StealPace steal_pace_;
 };
 
 // Raises the floor for the time of a scope, a loop or a wait.
