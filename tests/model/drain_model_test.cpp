@@ -9,6 +9,7 @@
 #include "checker.hpp"
 #include "idle_models.hpp"
 #include "jobs/completion/drain.hpp"
+#include "jobs/completion/ledger.hpp"
 #include "jobs/parking/crews.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
@@ -35,8 +36,12 @@ constexpr auto kRelease = std::memory_order_release;
 constexpr auto kSeqCst = std::memory_order_seq_cst;
 
 struct Worker : model::Member {
-    Counter spawned;
-    Counter completed;
+    struct Counters {
+        Counter spawned;
+        Counter completed;
+
+        std::uint64_t ended() const { return completed.get(); }
+    } counters;
     Atomics::Plain<int> result{0};
 };
 
@@ -59,11 +64,10 @@ struct State {
     }
 
     const std::size_t count;
-    Drain drain;
+    quarry::impl::Ledger<Atomics> ledger;
+    Drain& drain = ledger.drain;
     std::array<Worker, 2> workers;
     model::SoleCrew sole;
-    Drain::Count submitted_outside;
-    Drain::Count ended_outside;
     Queue queued;
     Queue host_queue;
     std::unique_ptr<Room> room;  // for what is queued; null: without bound
@@ -73,24 +77,17 @@ struct State {
 
     void submit_outside() {
         ++unfinished;
-        submitted_outside.add();
+        ledger.created_outside();
     }
-    std::uint64_t jobs_ended() const {
-        std::uint64_t ended = ended_outside.get();
-        for (std::size_t i = 0; i < count; ++i) ended += workers[i].completed.get();
-        return ended;
-    }
-    std::uint64_t jobs_created() const {
-        std::uint64_t created = submitted_outside.get();
-        for (std::size_t i = 0; i < count; ++i) created += workers[i].spawned.get();
-        return created;
-    }
+    void end_outside() { ledger.ended_outside(quarry::impl::JobEnd::completed); }
     void look() {
-        drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); },
-                   [this] {
-                       model::require(unfinished == 0, "a pool ended before its jobs");
-                       sole.crews.wake_all();
-                   });
+        const auto each_worker = [this](auto visit) {
+            for (std::size_t i = 0; i < count; ++i) visit(workers[i]);
+        };
+        ledger.look(each_worker, [this] {
+            model::require(unfinished == 0, "a pool ended before its jobs");
+            sole.crews.wake_all();
+        });
     }
     void stop() {
         drain.stop();
@@ -106,7 +103,7 @@ struct State {
             --unfinished;
             ++finished;
             host_result.set(host_result.get() + 1);
-            ended_outside.add();
+            end_outside();
         }
         look();
     }
@@ -114,7 +111,7 @@ struct State {
         --unfinished;
         ++finished;
         worker.result.set(worker.result.get() + 1);
-        worker.completed.add();
+        worker.counters.completed.add();
     }
     bool work_visible() const { return drain.is_drained() || queued.visible(); }
     bool take() {
@@ -138,11 +135,10 @@ struct State {
         while (sole.idle(worker, Idler(*this))) finish_job(worker);
     }
     bool try_count_outside() {
-        return drain.try_count(
-            submitted_outside, [] { return false; }, [this] { look(); });
+        return ledger.try_count_outside([] { return false; }, [this] { look(); });
     }
     void take_count_back() {
-        drain.take_back(submitted_outside, [this] { look(); });
+        ledger.take_count_back([this] { look(); });
     }
     void accept() {
         ++unfinished;
@@ -174,7 +170,7 @@ void created_by_a_job() {
     model::thread([=] {
         Worker& worker = state->workers[0];
         ++state->unfinished;
-        worker.spawned.add();
+        worker.counters.spawned.add();
         state->queue();
         state->finish_job(worker);
         state->work_until_the_end(worker);
@@ -189,7 +185,7 @@ void counted_in_order() {
     state->submit_outside();
     model::thread([=] {
         ++state->unfinished;
-        state->workers[0].spawned.add();
+        state->workers[0].counters.spawned.add();
         state->queued.push();
         state->finish_job(state->workers[0]);
     });
@@ -209,7 +205,7 @@ void submitted_before_a_cancel() {
     model::thread([=] {
         state->submit_outside();
         --state->unfinished;
-        state->ended_outside.add();
+        state->end_outside();
     });
     model::thread([=] {
         state->drain.stop();
@@ -224,7 +220,7 @@ void queued_for_the_host() {
     model::thread([=] {
         Worker& worker = state->workers[0];
         ++state->unfinished;
-        worker.spawned.add();
+        worker.counters.spawned.add();
         state->host_queue.push();
         state->drain.queued_for_stopper();
         state->finish_job(worker);
@@ -249,7 +245,7 @@ void cancelled_outside() {
     state->submit_outside();
     model::thread([=] {
         --state->unfinished;
-        state->ended_outside.add();
+        state->end_outside();
         state->look();
     });
     model::thread([=] { state->work_until_the_end(state->workers[0]); });

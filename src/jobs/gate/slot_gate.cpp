@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobs/pool/pool_core.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/worker/worker.hpp"
 
 namespace quarry::impl {
@@ -11,13 +12,13 @@ namespace quarry::impl {
 bool GatedJobs::must_go(Node& node) const noexcept {
     if (gate.is_closed()) return true;
     const TaskVisit visit(node);
-    return !visit || visit.core().drain.is_stopping();
+    return !visit || visit.core().ledger.drain.is_stopping();
 }
 
 void GatedJobs::give_up(Node& node) const noexcept {
     {
         const TaskVisit visit(node);
-        if (visit && node.claim.try_claim_even_if_unarmed()) visit.core().end_cancelled(node);
+        if (visit && node.claim.try_claim_even_if_unarmed()) end_cancelled(visit.core(), node);
     }
     forget(node);
 }
@@ -31,7 +32,7 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
             // From here on the job may run at any moment: a raise may have left it another entry.
             // Never into the calling worker's own queues: it may be past them in its search, and would not look again.
             const Lane lane = task_front(node).lane;
-            Injection& injection = visit.core().injection(lane);
+            Injection& injection = visit.core().lanes[lane];
             injection.room_before_slot().make(1);
             injection.take_room_beyond();
             injection.push(node, static_cast<Priority>(level));
@@ -48,7 +49,7 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
 void GatedJobs::forget(Node& node) const noexcept {
     {
         const TaskVisit visit(node);
-        if (visit) visit.core().injection(task_front(node).lane).room_before_slot().make(1);
+        if (visit) visit.core().lanes[task_front(node).lane].room_before_slot().make(1);
     }
     release(&node);
     gate.release();
@@ -71,7 +72,7 @@ void SlotGate::enrol(PoolCore& core) {
         });
         homes_.push_back(home);
         try {
-            core.add_gate(*this);
+            core.gates.add(*this);
         } catch (...) {
             homes_.pop_back();
             throw;
@@ -86,7 +87,7 @@ void SlotGate::close() noexcept {
     const std::lock_guard lock(homes_mutex_);
     for (const Home& each : homes_) {
         if (!each.home->try_enter(each.serial)) continue;
-        each.home->core().remove_gate(*this);
+        each.home->core().gates.remove(*this);
         each.home->leave();
     }
     homes_.clear();
@@ -117,39 +118,12 @@ Node* Worker::take_slot_or_wait(Node& node, SlotGate& gate) noexcept {
         return nullptr;
     }
     gate_link(node).slot = slot;
-    core.injection(task_front(node).lane).room_before_slot().make(1);
+    core.lanes[task_front(node).lane].room_before_slot().make(1);
     if (node.claim.try_start_with_slot()) return &node;
     gate.protocol.give(slot);
     gate.release();
     release(&node);
     return nullptr;
-}
-
-void PoolCore::add_gate(SlotGate& gate) {
-    const std::lock_guard lock(gates_mutex_);
-    gates_.push_back(&gate);
-}
-
-void PoolCore::remove_gate(SlotGate& gate) noexcept {
-    const std::lock_guard lock(gates_mutex_);
-    gates_.erase(std::remove(gates_.begin(), gates_.end(), &gate), gates_.end());
-}
-
-// The pool is being destroyed: the thread that would free slots may be the one that does it. Backwards, so that a gate
-// which goes meanwhile lets none be passed over; one that comes finds the pool stopping.
-void PoolCore::give_up_gated_jobs() noexcept {
-    for (std::size_t left = static_cast<std::size_t>(-1);;) {
-        SlotGate* gate = nullptr;
-        {
-            const std::lock_guard lock(gates_mutex_);
-            left = std::min(left, gates_.size());
-            if (left == 0) return;
-            gate = gates_[--left];
-            gate->retain(1);
-        }
-        gate->protocol.look_who_must_go();
-        gate->release();
-    }
 }
 
 SlotGate& make_slot_gate(std::uint32_t slots, void* owner, void (*end)(void* owner) noexcept) {
@@ -198,7 +172,7 @@ void prepare_gate(SlotGate& gate, PoolCore& core) {
 
 void submit_gated(Admission& admission, Job& job, const SubmitOptions& options, SlotGate& gate) noexcept {
     auto& node = static_cast<Node&>(job);
-    admission.core().make_task(node, options, false);
+    make_task(admission.core(), node, options, false);
     task_front(node).gated = true;
     ::new (static_cast<void*>(node.closure + kTaskHeaderBytes)) GateLink{&gate, {nullptr}};
     admission.queue(job, options.priority);
@@ -223,7 +197,7 @@ void leave_gate_unused(Job& job) noexcept {
         gate.protocol.give(gate_link(node).slot);
         gate.release();
     } else if (!node.claim.has_entered_gate()) {
-        task_header(node).home->core().injection(task_front(node).lane).room_before_slot().make(1);
+        task_header(node).home->core().lanes[task_front(node).lane].room_before_slot().make(1);
         gate_link(node).gate->release();
     }
 }

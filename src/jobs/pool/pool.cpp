@@ -106,15 +106,17 @@ std::size_t Pool::run_host_jobs(std::chrono::nanoseconds budget) {
 }
 
 void Pool::adopt_host_thread() noexcept {
-    core_->adopt_host_thread();
+    core_->host.adopt_this_thread();
 }
 
 void Pool::begin_frame() {
-    core_->set_in_frame(true);
+    core_->require_host_thread("begin_frame");
+    core_->host.set_in_frame(true);
 }
 
 void Pool::end_frame() {
-    core_->set_in_frame(false);
+    core_->require_host_thread("end_frame");
+    core_->host.set_in_frame(false);
 }
 
 Pool& Pool::shared() {

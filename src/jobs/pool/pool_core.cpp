@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 
-#include <pthread.h>
-
+#include "jobs/gate/slot_gate.hpp"
 #include "jobs/os/os.hpp"
 #include "jobs/pool/topology.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
@@ -19,12 +18,7 @@ namespace {
 
 std::atomic<std::uint64_t> last_serial{0};
 
-// The guest's place that this thread used last: mostly it can be had again at once.
-struct LastGuest {
-    std::uint64_t pool_serial = 0;
-    Worker* guest = nullptr;
-};
-constinit thread_local LastGuest last_guest;
+constinit thread_local Guests<Worker>::Last last_guest;
 
 // While a hook runs on a thread of that pool.
 [[gnu::tls_model("initial-exec")]] constinit thread_local const PoolCore* hook_of = nullptr;
@@ -55,28 +49,23 @@ PoolOptions checked(PoolOptions options) {
     return options;
 }
 
-template <std::size_t... Lane>
-std::array<Injection, sizeof...(Lane)> one_for_each_lane(std::size_t capacity, std::index_sequence<Lane...>) {
-    return {((void)Lane, Injection(capacity))...};
-}
-
 }  // namespace
 
 PoolCore::PoolCore(Pool& pool, PoolOptions pool_options)
     : options(checked(std::move(pool_options))),
       serial(++last_serial),
       owner(pool),
-      injections_(one_for_each_lane(options.queue_capacity, std::make_index_sequence<kLanes>())),
+      lanes(options.queue_capacity),
       task_home(TaskHome::open(*this, options.on_error)),
       crews(options.reserved_for_frame != 0),
-      host_thread_(std::this_thread::get_id()),
+      host(lanes[Lane::host]),
       fork_generation_(os::fork_generation()) {
     forget_last_guest_at_fork();
     loop_chunk_ticks.store(2 * os::ticks_per_microsecond(), std::memory_order_relaxed);
     try {
         make_workers();
         threads_.reserve(workers.size());
-        start_threads(0, static_cast<std::size_t>(options.workers));
+        start_threads(static_cast<std::size_t>(options.workers));
     } catch (...) {
         stop_threads();
         task_home.close();
@@ -113,73 +102,23 @@ PoolCore::~PoolCore() {
     // A thread that waited for room or for one of our tasks, or queued a job that another one has run by then, may be
     // on its way out.
     task_home.close();
-    release_leftovers();
+    lanes.drop_entries();
+    for (const auto& worker : workers) worker->drop_entries();
 }
 
-void PoolCore::start_threads(std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-        try {
-            threads_.emplace_back([this, i] { thread_main(*workers[i]); });
-        } catch (const std::system_error& failure) {
-            throw Error("cannot start worker thread " + std::to_string(i + 1) + " of " + std::to_string(last) + ": " +
-                        failure.code().message());
-        }
-    }
-}
-
-void PoolCore::start_io_threads() {
-    const std::lock_guard lock(threads_mutex_);
-    if (io_started_.load(std::memory_order_relaxed)) return;
-    // After a failure the next call goes on where this one stopped.
-    start_threads(threads_.size(), workers.size());
-    io_started_.store(true, std::memory_order_release);
+void PoolCore::start_threads(std::size_t count) {
+    threads_.start_up_to(count, [this](std::size_t i) { thread_main(*workers[i]); });
 }
 
 // Everything accepted is run before the threads end, and so is what it submits meanwhile.
 void PoolCore::stop_threads() noexcept {
-    drain.stop();
-    for (Injection& lane : injections_) lane.wake_all_waiters();
-    give_up_gated_jobs();
+    ledger.drain.stop();
+    lanes.wake_all_waiters();
+    gates.give_up_jobs();
     look_whether_drained();
     // The calling thread may be in a job of another pool: it hides nothing of that one.
-    drain.wait_until_drained([this] { finish_host_jobs(); }, [] { Worker::hide_nothing(); });
-    for (std::thread& thread : threads_) thread.join();
-}
-
-std::uint64_t PoolCore::jobs_ended() const noexcept {
-    std::uint64_t ended =
-        ended_outside(JobEnd::completed) + ended_outside(JobEnd::failed) + ended_outside(JobEnd::cancelled);
-    const auto add = [&](const Worker& worker) { ended += worker.counters.ended(); };
-    for (const auto& worker : workers) add(*worker);
-    for_each_guest(add);
-    return ended;
-}
-
-std::uint64_t PoolCore::jobs_created() const noexcept {
-    std::uint64_t created = submitted_outside_.get();
-    const auto add = [&](const Worker& worker) { created += worker.counters.spawned.get(); };
-    for (const auto& worker : workers) add(*worker);
-    for_each_guest(add);
-    return created;
-}
-
-void PoolCore::look_whether_drained() noexcept {
-    drain.look([this] { return jobs_ended(); }, [this] { return jobs_created(); }, [this] { crews.wake_all(); });
-}
-
-// Entries of jobs that were run or cancelled by another way.
-void PoolCore::release_leftovers() noexcept {
-    for (const auto& worker : workers) {
-        for (LaneQueues& queues : worker->lanes) {
-            while (Node* const node = queues.slot.take()) release(node);
-            while (Node* const node = queues.deque.pop()) release(node);
-            while (Node* const node = queues.far_deque.pop()) release(node);
-        }
-    }
-    for (Injection& lane : injections_) {
-        while (Node* const node = lane.take_important()) release(node);
-        for (Node* node = nullptr; lane.take(&node, 1, false) != 0;) release(node);
-    }
+    ledger.drain.wait_until_drained([this] { finish_host_jobs(); }, [] { Worker::hide_nothing(); });
+    threads_.join();
 }
 
 void PoolCore::thread_main(Worker& worker) noexcept {
@@ -212,10 +151,7 @@ bool PoolCore::has_job_on_this_thread() const noexcept {
 
 bool PoolCore::runs_on_this_thread() const noexcept {
     if (has_job_on_this_thread()) return true;
-    // One of our threads before its first job, or after its last.
-    const auto me = std::this_thread::get_id();
-    const std::lock_guard lock(threads_mutex_);
-    return std::any_of(threads_.begin(), threads_.end(), [&](const std::thread& one) { return one.get_id() == me; });
+    return threads_.contain_this_one();  // before its first job, or after its last
 }
 
 void PoolCore::require_usable() const {
@@ -224,19 +160,27 @@ void PoolCore::require_usable() const {
 }
 
 void PoolCore::require_open() const {
-    if (drain.is_stopping() && !has_job_on_this_thread()) throw_closed();
+    if (ledger.drain.is_stopping() && !has_job_on_this_thread()) throw_closed();
 }
 
 void PoolCore::throw_closed() {
     throw Error("this pool is being destroyed: only its own jobs may still submit");
 }
 
+void PoolCore::require_host_thread(const char* call) const {
+    require_usable();
+    host.require_this_thread(call);
+}
+
 void PoolCore::prepare_lane(Lane lane) {
-    if (lane == Lane::background) use_background();
+    if (lane == Lane::background) lanes.use_background();
     if (lane != Lane::io || io_started_.load(std::memory_order_acquire)) return;
-    if (options.io_threads != 0) return start_io_threads();
-    throw Error("this pool has no I/O lane: PoolOptions::io_threads is 0; allowed are 1 to " +
-                std::to_string(Pool::kMostIoThreads));
+    if (options.io_threads == 0) {
+        throw Error("this pool has no I/O lane: PoolOptions::io_threads is 0; allowed are 1 to " +
+                    std::to_string(Pool::kMostIoThreads));
+    }
+    start_threads(workers.size());
+    io_started_.store(true, std::memory_order_release);
 }
 
 Worker* PoolCore::own_worker() const noexcept {
@@ -244,31 +188,15 @@ Worker* PoolCore::own_worker() const noexcept {
     return worker != nullptr && &worker->core == this && !worker->guest ? worker : nullptr;
 }
 
-bool Worker::count_as_computing() noexcept {
-    if (computes) return false;
-    computes = true;
-    core.crews.add_guest_appetite(-1);
-    return true;
-}
-
-void Worker::count_as_resting() noexcept {
-    computes = false;
-    core.crews.add_guest_appetite(1);
-}
-
 Worker& PoolCore::enter(GuestComputes computes) {
-    Worker* guest = last_guest.guest;
-    const auto take = [](Worker& place) {
-        bool free = false;
-        return place.taken.compare_exchange_strong(free, true, std::memory_order_acquire, std::memory_order_relaxed);
-    };
-    if (last_guest.pool_serial != serial || !take(*guest)) {
+    Worker* guest = guests.try_take_again(last_guest, serial);
+    if (guest == nullptr) {
         require_usable();
-        guest = nullptr;
-        for_each_guest([&](Worker& place) {
-            if (guest == nullptr && take(place)) guest = &place;
+        guest = &guests.take([this](int number) {
+            auto made = std::make_unique<Worker>(*this, options.workers + number, nullptr);
+            made->trace.store(trace.load(std::memory_order_relaxed), std::memory_order_relaxed);
+            return made;
         });
-        if (guest == nullptr) guest = &add_guest();
         last_guest = {serial, guest};
     }
     if (computes == GuestComputes::at_once) guest->count_as_computing();
@@ -279,54 +207,78 @@ Worker& PoolCore::enter(GuestComputes computes) {
     return *guest;
 }
 
-Worker& PoolCore::add_guest() {
-    const std::lock_guard lock(guests_mutex_);
-    const int count = guest_count_.load(std::memory_order_relaxed);
-    if (count == kMostGuests) {
-        throw Error("too many threads outside the pool take part in it at once; allowed are " +
-                    std::to_string(kMostGuests));
-    }
-    guest_storage_.push_back(std::make_unique<Worker>(*this, options.workers + count, nullptr));
-    Worker& guest = *guest_storage_.back();
-    guest.taken.store(true, std::memory_order_relaxed);
-    guest.trace.store(trace.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    guests_[static_cast<std::size_t>(count)].store(&guest, std::memory_order_release);
-    guest_count_.store(count + 1, std::memory_order_seq_cst);
-    return guest;
-}
-
 void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
-    const std::lock_guard lock(guests_mutex_);
-    trace.store(serial_of_trace, std::memory_order_relaxed);
+    guests.change_all(
+        [&](Worker& guest) {
+            guest.trace_thread.store(0, std::memory_order_relaxed);  // whoever is there now has not said so
+            guest.trace.store(serial_of_trace, std::memory_order_relaxed);
+        },
+        [&] { trace.store(serial_of_trace, std::memory_order_relaxed); });
     for (const auto& worker : workers) worker->trace.store(serial_of_trace, std::memory_order_relaxed);
-    for (const auto& guest : guest_storage_) {
-        guest->trace_thread.store(0, std::memory_order_relaxed);  // whoever is there now has not said so
-        guest->trace.store(serial_of_trace, std::memory_order_relaxed);
-    }
 }
 
 void PoolCore::leave(Worker& guest) noexcept {
     if (guest.queues_used) guest.leave_queues_empty();
     if (guest.computes) guest.count_as_resting();
-    guest.taken.store(false, std::memory_order_release);
+    guests.give_back(guest);
 }
 
-PoolStats PoolCore::stats() const {
-    PoolStats stats;
-    for (const auto& worker : workers) {
-        const WorkerStats figures = worker->counters.snapshot();
-        (worker->crew == &crews.io ? stats.io : stats.workers).push_back(figures);
-        stats.total += figures;
+void PoolCore::count_spawned() noexcept {
+    if (Worker* const worker = own_worker()) {
+        worker->counters.spawned.add();
+    } else {
+        ledger.created_outside();
     }
-    for_each_guest([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
-    stats.outside.spawned = submitted_outside_.get();
-    stats.outside.completed = ended_outside(JobEnd::completed);
-    stats.outside.failed = ended_outside(JobEnd::failed);
-    stats.outside.cancelled = ended_outside(JobEnd::cancelled);
-    stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
-    stats.total += stats.guests;
-    stats.total += stats.outside;
-    return stats;
+}
+
+bool PoolCore::try_count_continuation() noexcept {
+    const Worker* const worker = Worker::current();
+    if (worker == nullptr || &worker->core != this) return try_count_outside();
+    count_spawned();
+    return true;
+}
+
+bool PoolCore::try_count_outside() noexcept {
+    return ledger.try_count_outside([this] { return has_job_on_this_thread(); }, [this] { look_whether_drained(); });
+}
+
+void PoolCore::take_count_back() noexcept {
+    ledger.take_count_back([this] { look_whether_drained(); });
+}
+
+void PoolCore::look_whether_drained() noexcept {
+    ledger.look([this](auto visit) { for_each_worker(visit); }, [this] { crews.wake_all(); });
+}
+
+std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks) {
+    require_host_thread("run_host_jobs");
+    if (!host.is_needed()) return 0;
+    const Participation participation(*this);
+    const std::uint64_t start = os::ticks();
+    std::size_t count = 0;
+    while (count < most && (count == 0 || os::ticks() - start < budget_ticks)) {
+        Node* const node = host.take();
+        if (node == nullptr) break;
+        participation.worker().run_waited_for(*node, Succession::none);
+        ++count;
+    }
+    return count;
+}
+
+// The pool is being destroyed. On another thread than the host's they cannot run any more.
+void PoolCore::finish_host_jobs() noexcept {
+    // To run them this thread needs a guest's place, and there may be none.
+    const bool some_wait = host.is_needed();
+    if (some_wait && host.is_this_thread()) {
+        const Participation participation(*this);
+        while (Node* const node = host.take()) participation.worker().run_waited_for(*node, Succession::none);
+    } else if (some_wait) {
+        while (Node* const node = host.take()) {
+            end_cancelled(*this, *node);
+            release(node);
+        }
+    }
+    look_whether_drained();
 }
 
 }  // namespace quarry::impl

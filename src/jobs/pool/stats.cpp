@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobs/os/os.hpp"
+#include "jobs/pool/pool_core.hpp"
 #include "jobs/worker/counters.hpp"
 
 namespace quarry {
@@ -63,6 +64,24 @@ PoolStats PoolStats::since(const PoolStats& earlier) const {
 }
 
 namespace impl {
+
+PoolStats PoolCore::stats() const {
+    PoolStats stats;
+    for (const auto& worker : workers) {
+        const WorkerStats figures = worker->counters.snapshot();
+        (worker->crew == &crews.io ? stats.io : stats.workers).push_back(figures);
+        stats.total += figures;
+    }
+    guests.for_each([&](const Worker& guest) { stats.guests += guest.counters.snapshot(); });
+    stats.outside.spawned = ledger.created_outside_so_far();
+    stats.outside.completed = ledger.ended_outside_so_far(JobEnd::completed);
+    stats.outside.failed = ledger.ended_outside_so_far(JobEnd::failed);
+    stats.outside.cancelled = ledger.ended_outside_so_far(JobEnd::cancelled);
+    stats.outside.wakes = wakes_outside_.load(std::memory_order_relaxed);
+    stats.total += stats.guests;
+    stats.total += stats.outside;
+    return stats;
+}
 
 WorkerStats WorkerCounters::snapshot() const {
     WorkerStats stats;

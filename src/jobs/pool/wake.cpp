@@ -35,18 +35,15 @@ void PoolCore::count_wake(Worker* by) noexcept {
 // A thread from outside may be about to wait: then its own CPU is the one that is free first. The host's thread says by
 // its frames when it is not, any thread by a CallerGoesOn (docs/decisions/0014-frame-phase-hint.md).
 WakerGoesOn PoolCore::waker_goes_on(const Worker* by) const noexcept {
-    const bool goes_on =
-        by != nullptr || hints_of_this_thread != 0 || (in_frame_.load(std::memory_order_relaxed) && is_host_thread());
+    const bool goes_on = by != nullptr || hints_of_this_thread != 0 || host.is_this_thread_in_frame();
     return goes_on ? WakerGoesOn::yes : WakerGoesOn::no;
 }
 
 void PoolCore::wake_for_job(Worker* by, Lane lane, Node* node) noexcept {
     if (lane == Lane::host) {
-        drain.queued_for_stopper();
+        ledger.drain.queued_for_stopper();
         // After its fence. The host's thread may wait for room that nobody makes before this job has run.
-        if (host_waits_.load(std::memory_order_relaxed)) {
-            for (Injection& each : injections_) each.wake_all_waiters();
-        }
+        if (host.waits_for_room()) lanes.wake_all_waiters();
         return;
     }
     const Told told = crews.job_queued(lane, [&] { return waker_goes_on(by); });
@@ -69,10 +66,7 @@ void PoolCore::job_offered(Worker& by, Node& node) noexcept {
 
 // Somebody who waits, asleep, for an ancestor of this job.
 void PoolCore::wake_waiter_for(Worker& by, Node& node, std::int64_t word) noexcept {
-    const auto each_worker = [&](auto visit) {
-        for (const auto& worker : workers) visit(*worker);
-        for_each_guest(visit);
-    };
+    const auto each_worker = [&](auto visit) { for_each_worker(visit); };
     const bool woken = crews.wake_waiter_or_note(by.patience, word, [&] {
         return wake_waiter(each_worker, [&](const Node& awaited) { return descends_from(node, awaited); });
     });
@@ -82,16 +76,15 @@ void PoolCore::wake_waiter_for(Worker& by, Node& node, std::int64_t word) noexce
 }
 
 bool PoolCore::work_visible_in(Lane lane) noexcept {
-    if (!injection(lane).looks_empty()) return true;
+    if (!lanes[lane].looks_empty()) return true;
     bool visible = false;
     for_each_in(lane, [&](Worker& worker) { visible = visible || worker.lane_queues(lane).has_visible_work(); });
     return visible;
 }
 
 bool PoolCore::work_visible_to(const WorkerCrew& crew) noexcept {
-    if (is_drained() || work_visible_in(crew.first_lane)) return true;
-    return crew.runs_background && background_in_use_.load(std::memory_order_seq_cst) &&
-           work_visible_in(Lane::background);
+    if (ledger.drain.is_drained() || work_visible_in(crew.first_lane)) return true;
+    return crew.runs_background && lanes.background_in_use_for_certain() && work_visible_in(Lane::background);
 }
 
 }  // namespace quarry::impl

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "jobs/pool/pool_core.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/trace/points.hpp"
 #include "jobs/worker/worker.hpp"
@@ -16,12 +17,12 @@ namespace {
 class HostWaits {
   public:
     HostWaits(PoolCore& core, bool host) noexcept : core_(core), host_(host) {
-        if (host_) core_.host_waits_for_room(true);
+        if (host_) core_.host.set_waits_for_room(true);
     }
     HostWaits(const HostWaits&) = delete;
     HostWaits& operator=(const HostWaits&) = delete;
     ~HostWaits() {
-        if (host_) core_.host_waits_for_room(false);
+        if (host_) core_.host.set_waits_for_room(false);
     }
 
   private:
@@ -59,7 +60,7 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
         throw;
     }
     const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
-    if (!own_queue && needs == Needs::nothing && core.injection(lane_).try_take_room()) [[likely]] {
+    if (!own_queue && needs == Needs::nothing && core.lanes[lane_].try_take_room()) [[likely]] {
         place_ = Place::lane_queue;
     } else {
         take_place(options, when_full, needs);
@@ -71,7 +72,7 @@ void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Nee
     Worker* const worker = Worker::current();
     Worker* const own = worker != nullptr && &worker->core == &core_ ? worker : nullptr;
     // Whoever would make room may be waiting for this thread.
-    if (worker != nullptr || (lane_ == Lane::host && core_.is_host_thread())) {
+    if (worker != nullptr || (lane_ == Lane::host && core_.host.is_this_thread())) {
         if (when_full == WhenFull::wait) when_full = WhenFull::exceed;
     }
     const bool own_job = own != nullptr && !own->guest;
@@ -110,11 +111,11 @@ void Admission::visit() {
 
 // False: there is none, and the caller is refused.
 bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
-    Injection& injection = core_.injection(lane_);
+    Injection& injection = core_.lanes[lane_];
     Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
     if (room.try_take()) return true;
     if (injection.may_have_entries_without_job()) {
-        core_.sweep_entries(lane_);
+        sweep_entries(core_, lane_);
         if (room.try_take()) return true;
     }
     if (when_full == WhenFull::refuse && !own_job) return false;
@@ -125,16 +126,16 @@ bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
 // A pool may be destroyed while threads wait for room in it: they are told, or served, and it goes after them. False:
 // this is the host's thread, and a job waits for it; whoever would make room may wait for that job.
 bool Admission::wait_for_room(Bound bound) {
-    Injection& injection = core_.injection(lane_);
+    Injection& injection = core_.lanes[lane_];
     Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
     visit();
     const bool counted_before = counted_;
-    const bool host = core_.is_host_thread();
+    const bool host = core_.host.is_this_thread();
     const HostWaits waits(core_, host);
     const bool taken = room.wait_counted_unless(
         [&] {
-            if (injection.may_have_entries_without_job()) core_.sweep_entries(lane_);
-            return core_.drain.is_stopping() || (host && core_.host_is_needed());
+            if (injection.may_have_entries_without_job()) sweep_entries(core_, lane_);
+            return core_.ledger.drain.is_stopping() || (host && core_.host.is_needed());
         },
         [&] { return counted_before || core_.try_count_outside(); },
         [&] {
@@ -142,7 +143,7 @@ bool Admission::wait_for_room(Bound bound) {
         });
     if (taken) {
         counted_ = true;
-    } else if (core_.drain.is_stopping()) {
+    } else if (core_.ledger.drain.is_stopping()) {
         give_back();
         PoolCore::throw_closed();
     }
@@ -150,7 +151,7 @@ bool Admission::wait_for_room(Bound bound) {
 }
 
 void Admission::give_back() noexcept {
-    Injection& injection = core_.injection(lane_);
+    Injection& injection = core_.lanes[lane_];
     if (place_ == Place::lane_queue) injection.room().make(1);
     if (has_room_before_slot_) injection.room_before_slot().make(1);
     if (counted_) core_.take_count_back();
@@ -159,7 +160,7 @@ void Admission::give_back() noexcept {
 
 void Admission::submit(Job& job, const SubmitOptions& options) noexcept {
     auto& node = static_cast<Node&>(job);
-    core_.make_task(node, options, true);
+    make_task(core_, node, options, true);
     queue(job, options.priority);
 }
 
@@ -174,7 +175,7 @@ void Admission::queue(Job& job, Priority priority) noexcept {
         worker.push_submitted(node, lane_);
         core_.job_queued(&worker, lane_, node);
     } else {
-        core_.injection(lane_).push(node, priority);
+        core_.lanes[lane_].push(node, priority);
         core_.job_queued(core_.own_worker(), lane_, node);
     }
     place_ = Place::none;

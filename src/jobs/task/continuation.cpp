@@ -7,6 +7,7 @@
 
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/task/antecedent_list.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/task/task_listeners.hpp"
 #include "quarry/jobs/error.hpp"
@@ -56,7 +57,7 @@ void prepare_continuation(Job& job, Job& antecedent) {
                                 .priority = static_cast<Priority>(before.claim.priority()),
                                 .stop_token = {},
                                 .name = header.name};
-    core.make_task(node, options, false);
+    make_task(core, node, options, false);
     task_header(node).antecedents.set(reinterpret_cast<std::uintptr_t>(&before));
 }
 
@@ -64,7 +65,7 @@ void attach_continuation(Job& job, Job& antecedent) noexcept {
     auto& node = static_cast<Node&>(job);
     TaskHome& home = *task_header(node).home;
     // Once it listens the continuation may run and be gone.
-    if (!listen_as_continuation(static_cast<Node&>(antecedent), node)) home.core().queue_continuation(node);
+    if (!listen_as_continuation(static_cast<Node&>(antecedent), node)) queue_continuation(home.core(), node);
     home.leave();
 }
 
@@ -86,7 +87,7 @@ class Gather {
     void prepare() {
         const TaskHome* const home = task_header(static_cast<Node&>(*jobs_.front())).home;
         for (Job* const job : jobs_) {
-            if (task_header(static_cast<Node&>(*job)).home != home) PoolCore::require_end_of(static_cast<Node&>(*job));
+            if (task_header(static_cast<Node&>(*job)).home != home) require_end_of(static_cast<Node&>(*job));
         }
         prepare_continuation(job_, *jobs_.front());
         task_header(job_).antecedents.set(reinterpret_cast<std::uintptr_t>(&list_) | kAntecedentListMark);
@@ -119,7 +120,7 @@ class Gather {
             // This thread may be one of another pool, and the job's own pool may end as soon as the job has.
             const TaskVisit visit(job_);
             if (visit) {
-                visit.core().queue_continuation(job_);
+                queue_continuation(visit.core(), job_);
             } else {
                 release(&job_);  // it was cancelled, and its pool has ended since
             }

@@ -14,6 +14,7 @@
 
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/task/antecedent_list.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/task/task_listeners.hpp"
 #include "quarry/jobs/error.hpp"
@@ -37,7 +38,7 @@ void queue_from_another_pool(EndListener& listener) noexcept {
     auto& hop = static_cast<Node&>(*static_cast<HopListener&>(listener).hop);
     // The hop may be run, and its pool be gone, before it is queued to the end.
     const TaskVisit visit(hop);
-    visit.core().queue_continuation(hop);
+    queue_continuation(visit.core(), hop);
 }
 
 // The coroutine has finished.
@@ -46,9 +47,10 @@ void end_task_of(CoroRun& run) noexcept {
     const TaskVisit visit(task);
     task.operate(task, Job::Operation::run);
     const Outcome outcome = task_front(task).outcome;
-    visit.core().end_task(task, outcome == Outcome::value   ? JobEnd::completed
-                                : outcome == Outcome::error ? JobEnd::failed
-                                                            : JobEnd::cancelled);
+    end_task(visit.core(), task,
+             outcome == Outcome::value   ? JobEnd::completed
+             : outcome == Outcome::error ? JobEnd::failed
+                                         : JobEnd::cancelled);
     release(&task);
 }
 
@@ -69,7 +71,7 @@ void operate_first_hop(Job& job, Job::Operation operation) {
     Node& task = *body.task;
     if (task.claim.try_claim_even_if_unarmed()) {
         if (operation == Job::Operation::run && !body.run->must_stop()) return go_on(body);
-        task_header(task).home->core().end_cancelled(task);
+        end_cancelled(task_header(task).home->core(), task);
     }
     release(&task);
     if (operation == Job::Operation::run) task_cancelled_itself();
@@ -118,7 +120,7 @@ void start_coroutine(Admission& admission, CoroRun& run, Job& task, Job& hop, st
     run.stop = std::exchange(for_both.stop_token, {});
     run.task = &task;
     run.hop = &hop;
-    admission.core().make_task(static_cast<Node&>(task), for_both, false);
+    make_task(admission.core(), static_cast<Node&>(task), for_both, false);
     admission.core().count_spawned();
     task_header(static_cast<Node&>(task))
         .antecedents.set(reinterpret_cast<std::uintptr_t>(&static_cast<Node&>(hop)) | kHopMark);
@@ -141,23 +143,23 @@ void hop(CoroRun& run, Job& job, const Schedule& where, std::coroutine_handle<> 
     auto& node = static_cast<Node&>(job);
     const Priority priority = where.priority;
     PoolCore& core = where.pool.core();
-    core.make_task(node, {.lane = where.lane, .priority = priority, .stop_token = {}, .name = name_of(run)}, true);
+    make_task(core, node, {.lane = where.lane, .priority = priority, .stop_token = {}, .name = name_of(run)}, true);
     fill(node, &operate_hop, run, coroutine);
     core.count_spawned();
     if (runs_in(core)) {
         move_on(run, node);
-        core.queue_beyond_bound(node, priority);
+        queue_beyond_bound(core, node, priority);
     } else {
         // Once a waiter has found the hop the coroutine may come to its end, and then nothing else keeps the pool.
         const TaskVisit visit(node);
         move_on(run, node);
-        core.queue_beyond_bound(node, priority);
+        queue_beyond_bound(core, node, priority);
     }
 }
 
 Job& prepare_hop_after(const CoroRun& run, Job& antecedent) {
     auto& before = static_cast<Node&>(antecedent);
-    if (task_header(before).home != task_header(static_cast<Node&>(*run.hop)).home) PoolCore::require_end_of(before);
+    if (task_header(before).home != task_header(static_cast<Node&>(*run.hop)).home) require_end_of(before);
     return allocate_job();
 }
 
@@ -168,12 +170,12 @@ void hop_after(CoroRun& run, HopListener& listener, Job& antecedent, std::corout
     // Its hop has not ended: so the pool in which it is stays, until this returns.
     TaskHome& home = *task_header(here).home;
     PoolCore& core = home.core();
-    core.make_task(node,
-                   {.lane = task_front(here).lane,
-                    .priority = static_cast<Priority>(here.claim.priority()),
-                    .stop_token = {},
-                    .name = name_of(run)},
-                   false);
+    make_task(core, node,
+              {.lane = task_front(here).lane,
+               .priority = static_cast<Priority>(here.claim.priority()),
+               .stop_token = {},
+               .name = name_of(run)},
+              false);
     fill(node, &operate_hop_after, run, coroutine);
     task_header(node).antecedents.set(reinterpret_cast<std::uintptr_t>(&before));
     core.count_spawned();
@@ -181,7 +183,7 @@ void hop_after(CoroRun& run, HopListener& listener, Job& antecedent, std::corout
     const bool same_pool = task_header(before).home == &home;
     move_on(run, node);
     const bool listening = same_pool ? listen_as_continuation(before, node) : listen(before, listener);
-    if (!listening) core.queue_continuation(node);
+    if (!listening) queue_continuation(core, node);
 }
 
 void leave_hop(CoroRun& run) noexcept {

@@ -5,6 +5,7 @@
 #include "jobs/completion/next_to_end.hpp"
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/task/antecedent_list.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/task/task_listeners.hpp"
 #include "jobs/worker/worker.hpp"
@@ -46,8 +47,8 @@ bool cancel_task(Job& job) {
     if (visit) visit.core().require_usable();
     if (!visit || !node.claim.try_claim_even_if_unarmed()) return false;
     const Lane lane = task_front(node).lane;
-    visit.core().end_cancelled(node);
-    visit.core().entry_left_behind(lane);
+    end_cancelled(visit.core(), node);
+    entry_left_behind(visit.core(), lane);
     return true;
 }
 
@@ -91,7 +92,7 @@ bool raise_in(PoolCore& core, Node& node, Priority priority) {
     }
     const Lane lane = task_front(node).lane;
     try {
-        core.injection(lane).push_raised(node, priority);
+        core.lanes[lane].push_raised(node, priority);
     } catch (...) {
         release(&node);
         throw;
@@ -115,7 +116,7 @@ namespace {
 
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
 void run_towards(Node& task, Node* job, Worker& worker) noexcept {
-    if (!worker.forget_submitted(*job)) worker.core.entry_left_behind(task_front(*job).lane);
+    if (!worker.forget_submitted(*job)) entry_left_behind(worker.core, task_front(*job).lane);
     while (job != nullptr) {
         job = worker.run_waited_for(*job, job == &task ? Succession::none : Succession::waited_for);
     }

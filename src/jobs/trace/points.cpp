@@ -34,7 +34,7 @@ void sample_queues(Track& track, Worker& worker, std::uint64_t now) noexcept {
     std::size_t waiting = 0;
     for (const LaneQueues& queues : worker.lanes) waiting += queues.deque.size_hint() + queues.far_deque.size_hint();
     record_depth(track, now, track.queue_name, waiting);
-    record_depth(track, now, "injected jobs", worker.core.injected_hint());
+    record_depth(track, now, "injected jobs", worker.core.lanes.size_hint());
 }
 
 void record_span(Track& track, Worker& worker, const Event& span) noexcept {

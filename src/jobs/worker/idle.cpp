@@ -58,7 +58,7 @@ class Idle::Period {
         // spawned something from its destructor, and whoever looked for a searcher then relied on this one.
         return node != nullptr ? node : me_.search.next();
     }
-    bool is_over() const noexcept { return me_.core.is_drained(); }
+    bool is_over() const noexcept { return me_.core.ledger.drain.is_drained(); }
     // An owner of private work which looked before learns of this sleep.
     void announced() const noexcept {
         me_.core.crews.count_hungry_sleep();

@@ -47,7 +47,7 @@ Node* Search::in_lane_queue() {
 }
 
 Node* Search::at_hand(Lane lane) {
-    if (me_.core.injection(lane).important_waiting()) [[unlikely]] {
+    if (me_.core.lanes[lane].important_waiting()) [[unlikely]] {
         if (Node* const node = turns_.others_are_due() ? passed_over(lane) : important(lane)) return node;
     }
     const Turns::First first = turns_.next();
@@ -76,13 +76,13 @@ Node* Search::passed_over(Lane lane) {
 
 // From a background job the worker goes back to the frame.
 bool Search::may_go_on(Lane lane) noexcept {
-    if (lane == Lane::background || me_.core.injection(lane).important_waiting()) return false;
+    if (lane == Lane::background || me_.core.lanes[lane].important_waiting()) return false;
     if (turns_.background_is_due() && looks_for_background()) return false;
     return turns_.try_go_on();
 }
 
 bool Search::looks_for_background() const noexcept {
-    return me_.crew->runs_background && me_.core.background_in_use();
+    return me_.crew->runs_background && me_.core.lanes.background_in_use();
 }
 
 // The sources. Each gives a job that the worker has claimed, and is in the lane of from now on; or null.
@@ -98,7 +98,7 @@ Node* Search::claimed(Lane lane, Node* entry) noexcept {
 }
 
 Node* Search::important(Lane lane) noexcept {
-    Injection& injected = me_.core.injection(lane);
+    Injection& injected = me_.core.lanes[lane];
     if (!injected.important_waiting()) [[likely]]
         return nullptr;
     while (Node* const entry = injected.take_important()) {
@@ -137,7 +137,7 @@ Node* Search::own_oldest(Lane lane) noexcept {
 // Takes a few jobs at once when there are many, so that they cost one exchange on the lane's queue; the others find
 // what is left of them in this worker's far deque.
 Node* Search::lane_queue(Lane lane) noexcept {
-    Injection& injected = me_.core.injection(lane);
+    Injection& injected = me_.core.lanes[lane];
     auto& far_deque = me_.lane_queues(lane).far_deque;
     Node* batch[kMostInjectedAtOnce];
     for (;;) {
@@ -166,7 +166,7 @@ Node* Search::lane_queue(Lane lane) noexcept {
 Node* Search::guests(Lane lane) {
     if (lane != Lane::frame) return nullptr;
     Node* found = nullptr;
-    me_.core.for_each_guest([&](Worker& victim) {
+    me_.core.guests.for_each([&](Worker& victim) {
         if (found == nullptr) found = steal_near(victim, lane);
         if (found == nullptr) found = steal_far(victim, lane);
     });

@@ -231,7 +231,7 @@ void Worker::wait_for_end(Node& task) noexcept {
 }
 
 void Worker::queue_or_run(Node& node, Lane which) noexcept {
-    Injection& injection = core.injection(which);
+    Injection& injection = core.lanes[which];
     if (injection.try_take_room()) {
         if (injection.try_push_unlinked(node)) return core.wake_for_job(nullptr, which, nullptr);
         injection.give_room_back();

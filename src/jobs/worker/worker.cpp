@@ -7,6 +7,7 @@
 #include "jobs/completion/settle.hpp"
 #include "jobs/os/os.hpp"
 #include "jobs/pool/pool_core.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/task/task_listeners.hpp"
 #include "jobs/trace/points.hpp"
@@ -84,6 +85,27 @@ void Worker::hurry_searchers() noexcept {
     offered_at = 0;
     for (const auto& other : core.workers) {
         if (other->searching.load(std::memory_order_relaxed)) other->placement.steer_away_from_caller();
+    }
+}
+
+bool Worker::count_as_computing() noexcept {
+    if (computes) return false;
+    computes = true;
+    core.crews.add_guest_appetite(-1);
+    return true;
+}
+
+void Worker::count_as_resting() noexcept {
+    computes = false;
+    core.crews.add_guest_appetite(1);
+}
+
+// The pool has ended: what is left are entries of jobs that were run or cancelled by another way.
+void Worker::drop_entries() noexcept {
+    for (LaneQueues& queues : lanes) {
+        while (Node* const node = queues.slot.take()) release(node);
+        while (Node* const node = queues.deque.pop()) release(node);
+        while (Node* const node = queues.far_deque.pop()) release(node);
     }
 }
 
@@ -201,7 +223,7 @@ Node* Worker::tell_of_end(std::uintptr_t first, Succession succession) noexcept 
     Node* successor = nullptr;
     for_each_listener(first, [&](Node& continuation) {
         if (successor != nullptr || !succeeds_itself(continuation, succession)) {
-            core.queue_continuation(continuation);
+            queue_continuation(core, continuation);
         } else if (continuation.claim.try_claim_even_if_unarmed()) {
             successor = &continuation;
             trace_submit(core.trace, continuation);

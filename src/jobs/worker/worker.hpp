@@ -103,6 +103,7 @@ class Worker : public WorkerContext {
     void wait_for_latch(Node& node_with_latch) noexcept;
     void wait_for_end(Node& task) noexcept;
 
+    void drop_entries() noexcept;
     // Before the calling thread sleeps: what it holds, in each of the pools that it takes part in, others can reach.
     static void hide_nothing() noexcept;
     // Empties a guest's queues when it leaves. What it has spawned into scopes of other threads goes to where idle

@@ -85,7 +85,7 @@ TEST(NestedPools, JobMaySubmitToItsEndingPoolFromWithinAnother) {
     Pool other(1);
     auto ending = std::make_unique<Pool>(1);
     ending->submit([&ran, &other, &pool = *ending] {
-        EXPECT_TRUE(eventually([&] { return pool.core().drain.is_stopping(); }));
+        EXPECT_TRUE(eventually([&] { return pool.core().ledger.drain.is_stopping(); }));
         other.scope([&](Scope&) { EXPECT_NO_THROW(pool.submit([&ran] { ++ran; })); });
         other.join([&] { EXPECT_NO_THROW(pool.submit([&ran] { ++ran; })); }, [] {});
     });
