@@ -4,8 +4,8 @@
 #include <mutex>
 #include <utility>
 
-#include "jobs/os/os.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/ext/thread_name.hpp"
 
 namespace quarry {
 
@@ -71,7 +71,7 @@ HostGuard::HostGuard() : role_(std::make_shared<impl::HostRole>()), token_(&role
 
 void HostGuard::adopt() {
     std::shared_ptr<impl::ThreadLife> life = impl::life_of_this_thread();
-    std::string name = impl::os::thread_name();
+    std::string name = ext::thread_name();
     const std::lock_guard lock(role_->mutex);
     if (role_->held_elsewhere()) {
         throw Error("HostGuard::adopt: the thread \"" + role_->name + "\" is the host's, so \"" + name +
@@ -106,7 +106,7 @@ void HostGuard::refuse(const char* what) const {
                        ? "\", which has ended without release(); it was called on the thread \""
                        : "\"; it was called on another thread, \"";
     }
-    throw Error(message + impl::os::thread_name() + "\"");
+    throw Error(message + ext::thread_name() + "\"");
 }
 
 }  // namespace quarry

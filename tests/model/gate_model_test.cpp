@@ -8,26 +8,26 @@
 #include "checker.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/drain.hpp"
-#include "jobs/gate/free_slots.hpp"
+#include "jobs/gate/free_permits.hpp"
 #include "jobs/gate/gate.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
 
-// A job that needs a slot runs once or is cancelled, never waits beside a free slot, and no slot is lost or held twice,
-// under C++'s memory model (R5).
+// A job that needs a permit runs once or is cancelled, never waits beside a free permit, and no permit is lost or held
+// twice, under C++'s memory model (R5).
 namespace {
 
 using model::Mutant;
 using model::Program;
 using quarry::impl::Mutation;
-using FreeSlots = quarry::impl::FreeSlots<model::ModelAtomics>;
+using FreePermits = quarry::impl::FreePermits<model::ModelAtomics>;
 
 struct GatedJob {
     explicit GatedJob(std::uint32_t priority = 1) { claim.prepare_task(false, priority); }
 
     quarry::impl::Claim<model::ModelAtomics> claim;
     model::ModelPlain<GatedJob*> next;
-    model::ModelPlain<std::uint32_t> slot;
+    model::ModelPlain<std::uint32_t> permit;
     // How it was decided about; ordinary variables, only one thread of a model runs at a time.
     int queued = 0;
     int started = 0;
@@ -48,10 +48,10 @@ struct ModelJobs {
         if (job.claim.try_claim_even_if_unarmed()) ++job.cancelled;
         ++job.forgotten;
     }
-    static bool grant(GatedJob& job, std::uint32_t slot) {
-        job.slot.set(slot);
+    static bool grant(GatedJob& job, std::uint32_t permit) {
+        job.permit.set(permit);
         std::uint32_t level = 0;
-        if (!job.claim.try_arm_with_slot(level)) {
+        if (!job.claim.try_arm_with_permit(level)) {
             ++job.forgotten;
             return false;
         }
@@ -61,78 +61,79 @@ struct ModelJobs {
 };
 
 struct State {
-    State(std::uint32_t slots, std::size_t job_count) : gate(slots, ModelJobs{&pool}), contents(slots), holders(slots) {
+    State(std::uint32_t permits, std::size_t job_count)
+        : gate(permits, ModelJobs{&pool}), contents(permits), holders(permits) {
         for (std::size_t i = 0; i < job_count; ++i) jobs.push_back(std::make_unique<GatedJob>());
     }
 
     quarry::impl::Drain<model::ModelAtomics> pool;  // its end closes the gate
     quarry::impl::Gate<model::ModelAtomics, ModelJobs> gate;
-    std::vector<model::ModelPlain<int>> contents;  // of the slots: whoever holds one writes to it
+    std::vector<model::ModelPlain<int>> contents;  // of the permits: whoever holds one writes to it
     std::vector<int> holders;
     std::vector<std::unique_ptr<GatedJob>> jobs;
 
     std::uint32_t take() {
-        const std::uint32_t slot = gate.try_take();
-        if (slot == FreeSlots::kNone) return slot;
-        contents[slot].set(1);
-        model::require(++holders[slot] == 1, "a slot is held twice");
-        return slot;
+        const std::uint32_t permit = gate.try_take_if_none_waits();
+        if (permit == FreePermits::kNone) return permit;
+        contents[permit].set(1);
+        model::require(++holders[permit] == 1, "a permit is held twice");
+        return permit;
     }
-    void give(std::uint32_t slot) {
-        contents[slot].set(2);
-        holders[slot] = 0;
-        gate.give(slot);
+    void give(std::uint32_t permit) {
+        contents[permit].set(2);
+        holders[permit] = 0;
+        gate.give(permit);
     }
     // A worker has found an entry of the job.
     void bring(std::size_t which) {
         GatedJob& job = *jobs[which];
         if (!job.claim.enter_gate()) return;
-        const std::uint32_t slot = gate.try_take_if_none_waits();
-        if (slot == FreeSlots::kNone) return gate.wait(job);
-        job.slot.set(slot);
-        if (job.claim.try_start_with_slot()) {
+        const std::uint32_t permit = gate.try_take_if_none_waits();
+        if (permit == FreePermits::kNone) return gate.wait(job);
+        job.permit.set(permit);
+        if (job.claim.try_start_with_permit()) {
             ++job.started;
         } else {
             ++job.forgotten;
         }
         // It has run, or was cancelled.
-        give(slot);
+        give(permit);
     }
     void cancel(std::size_t which) {
         GatedJob& job = *jobs[which];
         if (!job.claim.try_claim_even_if_unarmed()) return;
         ++job.cancelled;
-        if (job.claim.has_slot()) give(job.slot.get());
-        if (!job.claim.has_slot() && !job.claim.has_entered_gate()) ++job.forgotten;
+        if (job.claim.has_permit()) give(job.permit.get());
+        if (!job.claim.has_permit() && !job.claim.has_entered_gate()) ++job.forgotten;
     }
-    // A job that was queued with its slot is taken out and run.
+    // A job that was queued with its permit is taken out and run.
     void run_queued(std::size_t which) {
         GatedJob& job = *jobs[which];
         if (job.queued == 0 || !job.claim.try_claim()) return;
         ++job.started;
-        give(job.slot.get());
+        give(job.permit.get());
     }
 };
 
-std::shared_ptr<State> full_gate(std::uint32_t slots, std::size_t jobs) {
-    auto state = std::make_shared<State>(slots, jobs);
-    for (std::uint32_t i = 0; i < slots; ++i) model::require(state->take() == i, "a new gate was not free");
+std::shared_ptr<State> full_gate(std::uint32_t permits, std::size_t jobs) {
+    auto state = std::make_shared<State>(permits, jobs);
+    for (std::uint32_t i = 0; i < permits; ++i) model::require(state->take() == i, "a new gate was not free");
     return state;
 }
 
-// held: slots that somebody still has, besides the queued jobs.
-void check_at_the_end(const std::shared_ptr<State>& state, std::uint32_t slots, std::uint32_t held = 0) {
+// held: permits that somebody still has, besides the queued jobs.
+void check_at_the_end(const std::shared_ptr<State>& state, std::uint32_t permits, std::uint32_t held = 0) {
     model::after([=] {
         const std::uint32_t free = state->gate.free().count_free();
         std::uint32_t in_use = held;
         for (const auto& job : state->jobs) {
             model::require(job->started + job->cancelled <= 1, "a job was decided about twice");
-            model::require(job->queued <= 1, "a job got two slots");
+            model::require(job->queued <= 1, "a job got two permits");
             if (job->queued == 1 && job->started + job->cancelled == 0) ++in_use;
             const bool waits = job->queued + job->started + job->cancelled == 0;
-            model::require(!waits || free == 0, "a job waits beside a free slot");
+            model::require(!waits || free == 0, "a job waits beside a free permit");
         }
-        model::require(free + in_use == slots, "a slot was lost or given twice");
+        model::require(free + in_use == permits, "a permit was lost or given twice");
     });
 }
 
@@ -143,7 +144,7 @@ void give_against_wait() {
     check_at_the_end(state, 1);
 }
 
-void two_jobs_one_slot() {
+void two_jobs_one_permit() {
     auto state = full_gate(1, 2);
     model::thread([=] { state->bring(0); });
     model::thread([=] { state->bring(1); });
@@ -155,7 +156,7 @@ void two_jobs_one_slot() {
     check_at_the_end(state, 1);
 }
 
-void two_jobs_two_slots() {
+void two_jobs_two_permits() {
     auto state = full_gate(2, 2);
     model::thread([=] { state->bring(0); });
     model::thread([=] { state->bring(1); });
@@ -164,15 +165,15 @@ void two_jobs_two_slots() {
     check_at_the_end(state, 2);
 }
 
-// A host that has emptied several slots gives them back at once.
+// A host that has emptied several permits gives them back at once.
 void two_slots_given_at_once() {
     auto state = full_gate(2, 2);
     model::thread([=] { state->bring(0); });
     model::thread([=] { state->bring(1); });
     model::thread([=] {
-        for (const std::uint32_t slot : {0U, 1U}) {
-            state->contents[slot].set(2);
-            state->holders[slot] = 0;
+        for (const std::uint32_t permit : {0U, 1U}) {
+            state->contents[permit].set(2);
+            state->holders[permit] = 0;
         }
         const std::uint32_t both[] = {1, 0};
         state->gate.give(both, 2);
@@ -240,7 +241,7 @@ void close_against_an_attendant() {
     model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
 }
 
-// A slot is given while a job that waits is being raised: at the latest the next slot is its own.
+// A permit is given while a job that waits is being raised: at the latest the next permit is its own.
 void raise_against_give() {
     auto state = full_gate(2, 3);
     for (const std::size_t job : {0U, 1U, 2U}) state->bring(job);
@@ -256,7 +257,7 @@ void raise_against_give() {
     check_at_the_end(state, 2);
 }
 
-// A job that waits is raised: the next slot is its own.
+// A job that waits is raised: the next permit is its own.
 void raise_while_waiting() {
     auto state = full_gate(1, 2);
     state->bring(0);
@@ -280,13 +281,13 @@ void taken_and_given() {
     model::thread([=] {
         const std::uint32_t first = state->take();
         (void)state->take();
-        if (first != FreeSlots::kNone) state->give(first);
+        if (first != FreePermits::kNone) state->give(first);
     });
 }
 
 const Program kGive{"give_against_wait", give_against_wait};
-const Program kTwoJobs{"two_jobs_one_slot", two_jobs_one_slot, 2};
-const Program kTwoSlots{"two_jobs_two_slots", two_jobs_two_slots, 1};
+const Program kTwoJobs{"two_jobs_one_permit", two_jobs_one_permit, 2};
+const Program kTwoSlots{"two_jobs_two_permits", two_jobs_two_permits, 1};
 const Program kGivenAtOnce{"two_slots_given_at_once", two_slots_given_at_once, 2};
 const Program kTwoEntries{"two_entries", two_entries, 2};
 const Program kCancel{"cancel_against_grant", cancel_against_grant};
@@ -299,7 +300,7 @@ const Program kSlots{"taken_and_given", taken_and_given};
 
 constexpr auto kClosed = "a job waits at a closed gate";
 constexpr auto kNotFirst = "a raised job did not go first";
-constexpr auto kLost = "a job waits beside a free slot";
+constexpr auto kLost = "a job waits beside a free permit";
 const auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
 class GateModel : public testing::TestWithParam<Program> {};
@@ -319,27 +320,28 @@ TEST_P(GateMutation, IsCaught) {
     EXPECT_TRUE(model::is_caught(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Mutants, GateMutation,
-                         testing::Values(Mutant{"again", Mutation::gate_again, kGive, kLost},
-                                         Mutant{"arrive", Mutation::gate_arrive, kTwoJobs, "race"},
-                                         Mutant{"enter_by_store", Mutation::claim_enter_by_store, kTwoEntries, "race"},
-                                         Mutant{"flag_of_a_close", Mutation::gate_flag, kCloseAttended, kClosed},
-                                         Mutant{"flag_of_a_raise", Mutation::gate_flag, kRaiseGive, kNotFirst},
-                                         Mutant{"raise", Mutation::gate_raise, kRaiseGive, kNotFirst},
-                                         Mutant{"sweep", Mutation::gate_sweep, kCloseAttended, kClosed},
-                                         Mutant{"grant", Mutation::claim_grant, kCancel, "race"},
-                                         Mutant{"hand_on", Mutation::gate_hand_on, kTwoJobs, "race"},
-                                         Mutant{"has_slot", Mutation::claim_has_slot, kCancel, "race"},
-                                         Mutant{"leave_word", Mutation::gate_leave_word, kTwoJobs, "race"},
-                                         Mutant{"one_round", Mutation::gate_one_round, kGive, kLost},
-                                         Mutant{"recheck", Mutation::gate_recheck, kGive, kLost},
-                                         Mutant{"take_in", Mutation::gate_take_in, kTwoJobs, "race"},
-                                         Mutant{"wait", Mutation::gate_wait, kGive, kLost},
-                                         Mutant{"waiting", Mutation::gate_waiting, kGive, kLost},
-                                         Mutant{"slots_give", Mutation::slots_give, kGive, kLost},
-                                         Mutant{"slots_look", Mutation::slots_look, kGive, kLost},
-                                         Mutant{"slots_take", Mutation::slots_take, kSlots, "a slot is held twice"},
-                                         Mutant{"slots_turn", Mutation::slots_turn, kSlots, "a slot is held twice"}),
-                         kNameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Mutants, GateMutation,
+    testing::Values(Mutant{"again", Mutation::gate_again, kGive, kLost},
+                    Mutant{"arrive", Mutation::gate_arrive, kTwoJobs, "race"},
+                    Mutant{"enter_by_store", Mutation::claim_enter_by_store, kTwoEntries, "race"},
+                    Mutant{"flag_of_a_close", Mutation::gate_flag, kCloseAttended, kClosed},
+                    Mutant{"flag_of_a_raise", Mutation::gate_flag, kRaiseGive, kNotFirst},
+                    Mutant{"raise", Mutation::gate_raise, kRaiseGive, kNotFirst},
+                    Mutant{"sweep", Mutation::gate_sweep, kCloseAttended, kClosed},
+                    Mutant{"grant", Mutation::claim_grant, kCancel, "race"},
+                    Mutant{"hand_on", Mutation::gate_hand_on, kTwoJobs, "race"},
+                    Mutant{"has_permit", Mutation::claim_has_permit, kCancel, "race"},
+                    Mutant{"leave_word", Mutation::gate_leave_word, kTwoJobs, "race"},
+                    Mutant{"one_round", Mutation::gate_one_round, kGive, kLost},
+                    Mutant{"recheck", Mutation::gate_recheck, kGive, kLost},
+                    Mutant{"take_in", Mutation::gate_take_in, kTwoJobs, "race"},
+                    Mutant{"wait", Mutation::gate_wait, kGive, kLost},
+                    Mutant{"waiting", Mutation::gate_waiting, kGive, kLost},
+                    Mutant{"permits_give", Mutation::permits_give, kGive, kLost},
+                    Mutant{"permits_look", Mutation::permits_look, kGive, kLost},
+                    Mutant{"permits_take", Mutation::permits_take, kSlots, "a permit is held twice"},
+                    Mutant{"permits_turn", Mutation::permits_turn, kSlots, "a permit is held twice"}),
+    kNameOf);
 
 }  // namespace

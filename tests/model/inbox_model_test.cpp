@@ -7,7 +7,7 @@
 
 #include "checker.hpp"
 #include "frame/inbox/arrivals.hpp"
-#include "jobs/gate/free_slots.hpp"
+#include "jobs/gate/free_permits.hpp"
 #include "model_atomics.hpp"
 #include "model_test.hpp"
 
@@ -21,7 +21,7 @@ using quarry::impl::Mutation;
 struct State {
     explicit State(std::uint32_t slots) : free(slots), arrivals(slots), cells(slots) {}
 
-    quarry::impl::FreeSlots<model::ModelAtomics> free;
+    quarry::impl::FreePermits<model::ModelAtomics> free;
     quarry::impl::Arrivals<model::ModelAtomics> arrivals;
     std::vector<model::ModelPlain<int>> cells;
     std::vector<int> taken = std::vector<int>(8);
@@ -31,7 +31,7 @@ struct State {
     // False: no slot was free.
     bool try_put(int value) {
         const std::uint32_t slot = free.try_take();
-        if (slot == quarry::impl::FreeSlots<model::ModelAtomics>::kNone) return false;
+        if (slot == quarry::impl::FreePermits<model::ModelAtomics>::kNone) return false;
         cells[slot].set(value);
         ++put;
         arrivals.put(slot);

@@ -112,6 +112,7 @@ class ModelPlain {
 
 // The atomics policy (src/jobs/atomics/policy.hpp) under which a protocol is model checked.
 struct ModelAtomics {
+    using Site = quarry::impl::Mutation;  // as policies of other layers call it
     template <class T>
     using Atomic = ModelAtomic<T>;
     template <class T>

@@ -41,10 +41,10 @@ std::vector<fs::path> protocol_headers() {
 // Orders that are kept although no model needs them, each with its reason in the README beside it, and one that is no
 // part of a protocol.
 const std::set<std::string> kKept = {
-    "free_slots.hpp: if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)), std::memory_order_acquire,",
+    "free_permits.hpp: if (top_.compare_exchange_weak(seen, pack(below, turn_after(seen)), std::memory_order_acquire,",
     "parker.hpp: state_.compare_exchange_strong(seen, kNotified, std::memory_order_release, "
     "std::memory_order_relaxed);",
-    "slot_gate.hpp: if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;",
+    "permit_gate.hpp: if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;",
 };
 
 TEST(MutationSites, EveryOrderHasOne) {

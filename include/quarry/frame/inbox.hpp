@@ -28,17 +28,17 @@ class InboxSlot {
     InboxSlot() noexcept = default;
     // Takes the slot over.
     InboxSlot(InboxSlot&& other) noexcept
-        : state_(std::exchange(other.state_, nullptr)), slot_(std::exchange(other.slot_, impl::kNoSlot)) {}
+        : state_(std::exchange(other.state_, nullptr)), slot_(std::exchange(other.slot_, ext::kNoPermit)) {}
     InboxSlot& operator=(InboxSlot&& other) noexcept {
         InboxSlot dropped(std::move(*this));
         state_ = std::exchange(other.state_, nullptr);
-        slot_ = std::exchange(other.slot_, impl::kNoSlot);
+        slot_ = std::exchange(other.slot_, ext::kNoPermit);
         return *this;
     }
     ~InboxSlot() {
         if (state_ == nullptr) return;
         state_->give_back(slot_);
-        impl::release_gate(state_->core.gate());
+        ext::release_gate(state_->core.gate());
     }
 
     // Whether it holds a slot.
@@ -65,11 +65,11 @@ class InboxSlot {
     void hand_over(double importance) noexcept {
         impl::InboxState<T>& state = *std::exchange(state_, nullptr);
         state.put(slot_, importance);
-        impl::release_gate(state.core.gate());
+        ext::release_gate(state.core.gate());
     }
 
     impl::InboxState<T>* state_ = nullptr;
-    std::uint32_t slot_ = impl::kNoSlot;
+    std::uint32_t slot_ = ext::kNoPermit;
 };
 
 // A job whose result goes to an inbox. Nobody waits for it here: its result, or its error, comes with a delivery.
@@ -89,7 +89,7 @@ class InboxTask {
     ~InboxTask() {
         if (job_ == nullptr) return;
         impl::drop_handle(*job_);
-        impl::release_gate(*gate_);
+        ext::release_gate(*gate_);
     }
 
     // Whether it has a job.
@@ -100,12 +100,12 @@ class InboxTask {
     bool cancel() { return impl::cancel_task(job()); }
     // Puts the job in front of what waits at a lower priority, for a worker or for a slot; its result is as important.
     // False: it has started, or had that priority already.
-    bool raise(Priority priority) { return impl::raise_gated(job(), priority); }
+    bool raise(Priority priority) { return ext::raise_gated(job(), priority); }
 
   private:
     template <class T>
     friend class Inbox;
-    InboxTask(impl::Job& job, impl::SlotGate& gate) noexcept : job_(&job), gate_(&gate) {}
+    InboxTask(impl::Job& job, ext::PermitGate& gate) noexcept : job_(&job), gate_(&gate) {}
 
     impl::Job& job() const {
         if (job_ == nullptr) impl::throw_empty_inbox_task();
@@ -113,7 +113,7 @@ class InboxTask {
     }
 
     impl::Job* job_ = nullptr;
-    impl::SlotGate* gate_ = nullptr;
+    ext::PermitGate* gate_ = nullptr;
 };
 
 // Results on their way from the workers to the host's thread, which takes them within a budget, most important first.
@@ -131,11 +131,11 @@ class Inbox {
     Inbox& operator=(const Inbox&) = delete;
     // Never waits. Jobs that have not started are cancelled; those that run end, and their results are destroyed.
     ~Inbox() {
-        impl::close_gate(state_.core.gate());
+        ext::close_gate(state_.core.gate());
         state_.core.take_in();
         state_.core.order.for_each([&](std::uint32_t slot) { state_.give_back(slot); });
         state_.core.order.clear();
-        impl::release_gate(state_.core.gate());
+        ext::release_gate(state_.core.gate());
     }
 
     // Hands f() to a pool, as Pool::submit does; what it returns, a T or an optional T, goes into the inbox. The result
@@ -154,15 +154,15 @@ class Inbox {
     // count.
     template <class F>
     std::optional<InboxTask> try_submit(Pool& pool, F&& f, const SubmitOptions& options = {}) {
-        return admit(pool, std::forward<F>(f), options, impl::Admission::WhenFull::refuse);
+        return admit(pool, std::forward<F>(f), options, ext::Admission::WhenFull::refuse);
     }
 
     // For work that is no job of a pool: a place for one result, or an empty slot when there is none, or when jobs wait
     // for one. Any thread, never waits.
     InboxSlot<T> try_take_slot() noexcept {
-        const std::uint32_t slot = impl::try_take_slot(state_.core.gate());
-        if (slot == impl::kNoSlot) return {};
-        impl::retain_gate(state_.core.gate(), 1);
+        const std::uint32_t slot = ext::try_take_permit(state_.core.gate());
+        if (slot == ext::kNoPermit) return {};
+        ext::retain_gate(state_.core.gate(), 1);
         return InboxSlot<T>(state_, slot);
     }
     // False: there is no slot, and the value is untouched.
@@ -231,7 +231,7 @@ class Inbox {
     // How many results it has room for.
     std::size_t slots() const noexcept { return state_.core.slots(); }
     // Jobs that wait for a slot, about.
-    std::size_t jobs_waiting() const noexcept { return impl::jobs_at(state_.core.gate()); }
+    std::size_t jobs_waiting() const noexcept { return ext::jobs_at(state_.core.gate()); }
     const HostGuard& host() const noexcept { return state_.core.host; }
 
   private:
@@ -267,25 +267,25 @@ class Inbox {
     static impl::WithImportance<std::decay_t<F>> weighed(F&& f, double importance) {
         return {std::forward<F>(f), importance};
     }
-    impl::Admission::WhenFull when_full() const noexcept {
-        return state_.core.host.is_host() ? impl::Admission::WhenFull::exceed : impl::Admission::WhenFull::wait;
+    ext::Admission::WhenFull when_full() const noexcept {
+        return state_.core.host.is_host() ? ext::Admission::WhenFull::exceed : ext::Admission::WhenFull::wait;
     }
 
     template <class F>
-    std::optional<InboxTask> admit(Pool& pool, F&& f, const SubmitOptions& options, impl::Admission::WhenFull full) {
+    std::optional<InboxTask> admit(Pool& pool, F&& f, const SubmitOptions& options, ext::Admission::WhenFull full) {
         using Body = impl::InboxBody<T, std::decay_t<F>>;
-        using BodyIn = impl::GatedBodyIn<Body>;
+        using BodyIn = ext::GatedBodyIn<Body>;
         impl::require_deliverable(options.lane);
-        impl::SlotGate& gate = state_.core.gate();
-        impl::prepare_gate(gate, pool.core());
-        impl::Admission admission(pool.core(), options, full, impl::Admission::Needs::slot);
+        ext::PermitGate& gate = state_.core.gate();
+        ext::prepare_gate(gate, pool.core());
+        ext::Admission admission(pool.core(), options, full, ext::Admission::Needs::permit);
         if (!admission.granted()) return std::nullopt;
         impl::JobUnderConstruction under_construction(impl::allocate_job());
         BodyIn::emplace(under_construction.get(), std::forward<F>(f));
-        impl::retain_gate(gate, 2);
+        ext::retain_gate(gate, 2);
         impl::Job& job = under_construction.complete(&Body::operate);
         InboxTask task(job, gate);
-        impl::submit_gated(admission, job, options, gate);
+        ext::submit_gated(admission, job, options, gate);
         return task;
     }
 

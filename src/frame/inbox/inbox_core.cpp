@@ -5,7 +5,7 @@
 
 #include "frame/inbox/arrivals.hpp"
 #include "quarry/jobs/error.hpp"
-#include "quarry/jobs/impl/channel_atomics.hpp"
+#include "quarry/jobs/ext/sleep.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -18,11 +18,20 @@ struct InboxAtomics {
     template <class T>
     using Atomic = std::atomic<T>;
     template <class T>
-    using Plain = PlainField<T>;
+    class Plain {
+      public:
+        T get() const { return value_; }
+        void set(T value) { value_ = value; }
 
-    static constexpr std::memory_order order(Mutation, std::memory_order normal) { return normal; }
-    static constexpr bool mutated(Mutation) { return false; }
-    static void futex_wake_one(std::atomic<std::uint32_t>& word) { channel_wake_one(word); }
+      private:
+        T value_{};
+    };
+    // The model checker's quarry::impl::Mutation has the same names.
+    enum class Site { inbox_put, inbox_put_wakes, inbox_sleep_by_store, inbox_take };
+
+    static constexpr std::memory_order order(Site, std::memory_order normal) { return normal; }
+    static constexpr bool mutated(Site) { return false; }
+    static void futex_wake_one(std::atomic<std::uint32_t>& word) { ext::wake_one(word); }
 };
 
 std::uint32_t checked_slots(const InboxOptions& options) {
@@ -53,13 +62,13 @@ InboxCore::InboxCore(const InboxOptions& options, void* state, void (*end)(void*
       on_arrival(options.on_arrival),
       slots_(checked_slots(options)),
       clock_(options.clock),
-      gate_(make_slot_gate(slots_, state, end)),
+      gate_(ext::make_permit_gate(slots_, state, end)),
       order(options.age_bonus, options.overdue_after) {
     try {
         order.make_room(slots_);
         arrivals_ = std::make_unique<InboxArrivals>(slots_);
     } catch (...) {
-        abandon_slot_gate(gate_);
+        ext::abandon_permit_gate(gate_);
         throw;
     }
 }
@@ -84,7 +93,7 @@ bool InboxCore::take_in() noexcept {
 
 void InboxCore::sleep_until_put(std::chrono::nanoseconds deadline) noexcept {
     arrivals_->sleep_until_put([&](std::atomic<std::uint32_t>& word, std::uint32_t asleep) {
-        (void)channel_sleep_until(word, asleep, deadline.count());
+        (void)ext::sleep_until(word, asleep, deadline.count());
     });
 }
 

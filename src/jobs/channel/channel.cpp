@@ -1,4 +1,3 @@
-#include <atomic>
 #include <cstdint>
 
 #include "jobs/os/os.hpp"
@@ -12,22 +11,6 @@ namespace {
 constexpr std::uint64_t kMostSpinMicroseconds = 20;
 
 }  // namespace
-
-void channel_sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-    os::futex_wait(word, expected);
-}
-
-bool channel_sleep_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept {
-    return os::futex_wait_until(word, expected, deadline);
-}
-
-void channel_wake_one(std::atomic<std::uint32_t>& word) noexcept {
-    os::futex_wake_one(word);
-}
-
-void channel_wake_all(std::atomic<std::uint32_t>& word) noexcept {
-    os::futex_wake_all(word);
-}
 
 void channel_relax() noexcept {
     os::cpu_relax();

@@ -89,9 +89,9 @@ class Claim {
             return armed ? Raise::requeue : Raise::noted;
         }
     }
-    // For a job that needs a slot before it may run: it begins unarmed, is queued all the same, and is armed once it
-    // has its slot. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do so,
-    // if the job was not cancelled before.
+    // For a job that needs a permit before it may run: it begins unarmed, is queued all the same, and is armed once it
+    // has its permit. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do
+    // so, if the job was not cancelled before.
     bool enter_gate() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         while ((seen & (kClaimed | kEntered)) == 0) {
@@ -106,8 +106,8 @@ class Claim {
         }
         return false;
     }
-    // Whoever entered has a slot for it and runs it at once. False: it was cancelled.
-    bool try_start_with_slot() noexcept {
+    // Whoever entered has a permit for it and runs it at once. False: it was cancelled.
+    bool try_start_with_permit() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         while ((seen & kClaimed) == 0) {
             if (state_.compare_exchange_weak(seen, (seen | kClaimed) & ~kUnarmed, std::memory_order_relaxed,
@@ -118,7 +118,7 @@ class Claim {
         return false;
     }
     // The same for one that is to be queued, at `priority`.
-    bool try_arm_with_slot(std::uint32_t& priority) noexcept {
+    bool try_arm_with_permit(std::uint32_t& priority) noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         while ((seen & kClaimed) == 0) {
             if (state_.compare_exchange_weak(seen, seen & ~kUnarmed,
@@ -131,8 +131,8 @@ class Claim {
         return false;
     }
     // Once the job is claimed neither changes any more.
-    bool has_slot() const noexcept {
-        return (state_.load(Policy::order(Mutation::claim_has_slot, std::memory_order_acquire)) & kUnarmed) == 0;
+    bool has_permit() const noexcept {
+        return (state_.load(Policy::order(Mutation::claim_has_permit, std::memory_order_acquire)) & kUnarmed) == 0;
     }
     bool has_entered_gate() const noexcept { return (state_.load(std::memory_order_relaxed) & kEntered) != 0; }
 

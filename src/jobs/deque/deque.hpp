@@ -142,11 +142,7 @@ class Deque {
     // first one is returned, the others are pushed to `into`. Throws std::bad_alloc, if `into` must grow,
     // before it takes any.
     StealBatch<T> steal_batch(Deque& into, std::size_t most) {
-        return steal_batch_if(into, most, [](T) { return true; });
-    }
-
-    template <class Accept>
-    StealBatch<T> steal_batch_if(Deque& into, std::size_t most, Accept accept) {
+        constexpr auto kAny = [](T) { return true; };
         StealBatch<T> batch;
         std::uint64_t top = top_.load(Policy::order(Mutation::deque_steal_top, std::memory_order_seq_cst));
         std::uint64_t bottom = load_bottom();
@@ -155,7 +151,7 @@ class Deque {
         const std::size_t wanted = std::min(most, (static_cast<std::size_t>(seen) + 1) / 2);
         into.reserve(wanted);
         while (batch.taken < wanted) {
-            const Steal<T> one = take_oldest(top, bottom, accept);
+            const Steal<T> one = take_oldest(top, bottom, kAny);
             batch.lost_race = one.status == StealStatus::lost;
             if (batch.taken == 0) batch.status = one.status;
             if (one.status != StealStatus::got) break;

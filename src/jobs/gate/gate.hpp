@@ -5,43 +5,43 @@
 #include <cstdint>
 
 #include "jobs/atomics/policy.hpp"
-#include "jobs/gate/free_slots.hpp"
+#include "jobs/gate/free_permits.hpp"
 #include "quarry/jobs/lane.hpp"
 
 namespace quarry::impl {
 
-// Slots, and jobs that wait for one. Whoever gives a slot or brings a job attends to the gate: pairs what there is. One
-// thread at a time does so; another one that comes meanwhile leaves word and goes, and the first goes round once more.
-// So nobody waits for anybody here. See README.md.
+// Slots, and jobs that wait for one. Whoever gives a permit or brings a job attends to the gate: pairs what there is.
+// One thread at a time does so; another one that comes meanwhile leaves word and goes, and the first goes round once
+// more. So nobody waits for anybody here. See README.md.
 //
 // Jobs says what the gate has to know of a job and what it does with it:
 //   Job, Plain link:      next(Job&), set_next(Job&, Job*)
 //   level(Job&):          its priority now
 //   must_go(Job&):        whether it is to be given up instead of waiting
 //   give_up(Job&)         and forgets it
-//   grant(Job&, slot):    queues it with the slot, and forgets it. False: it was cancelled meanwhile, and is forgotten.
+//   grant(Job&, permit):    queues it with the permit, and forgets it. False: it was cancelled meanwhile, and is
+//   forgotten.
 template <class Policy, class Jobs>
 class Gate {
   public:
     using Job = typename Jobs::Job;
-    static constexpr std::uint32_t kNoSlot = FreeSlots<Policy>::kNone;
+    static constexpr std::uint32_t kNoPermit = FreePermits<Policy>::kNone;
 
-    Gate(std::uint32_t slots, Jobs jobs) : jobs_(jobs), free_(slots) {}
+    Gate(std::uint32_t permits, Jobs jobs) : jobs_(jobs), free_(permits) {}
 
     // For a thread that holds a job which has not waited here: only if none waits, so that nobody is overtaken.
     std::uint32_t try_take_if_none_waits() noexcept {
-        return waiting_.load(std::memory_order_relaxed) != 0 ? kNoSlot : free_.try_take();
+        return waiting_.load(std::memory_order_relaxed) != 0 ? kNoPermit : free_.try_take();
     }
-    std::uint32_t try_take() noexcept { return free_.try_take(); }
 
-    void give(std::uint32_t slot) noexcept { give(&slot, 1); }
-    void give(const std::uint32_t* slots, std::size_t count) noexcept {
-        free_.give(slots, count);
-        // Pairs with wait(): the job is counted, then the slots are looked at.
+    void give(std::uint32_t permit) noexcept { give(&permit, 1); }
+    void give(const std::uint32_t* permits, std::size_t count) noexcept {
+        free_.give(permits, count);
+        // Pairs with wait(): the job is counted, then the permits are looked at.
         if (waiting_.load(Policy::order(Mutation::gate_waiting, std::memory_order_seq_cst)) != 0) attend();
     }
 
-    // The job is queued again when there is a slot for it, or given up; perhaps before this returns.
+    // The job is queued again when there is a permit for it, or given up; perhaps before this returns.
     void wait(Job& job) noexcept {
         waiting_.fetch_add(1, Policy::order(Mutation::gate_wait, std::memory_order_seq_cst));
         Job* newest = arrived_.load(std::memory_order_relaxed);
@@ -57,13 +57,13 @@ class Gate {
         (void)sweep_.exchange(true, Policy::order(Mutation::gate_sweep, std::memory_order_release));
         attend();
     }
-    // A job that waits may have been raised: the next time a slot is given, they are put in order again.
+    // A job that waits may have been raised: the next time a permit is given, they are put in order again.
     void note_raise() noexcept {
         (void)raised_.exchange(true, Policy::order(Mutation::gate_raise, std::memory_order_release));
     }
 
     std::uint32_t waiting_hint() const noexcept { return waiting_.load(std::memory_order_relaxed); }
-    const FreeSlots<Policy>& free() const noexcept { return free_; }
+    const FreePermits<Policy>& free() const noexcept { return free_; }
 
   private:
     // First in, first out.
@@ -91,13 +91,13 @@ class Gate {
         take_in();
         if (was_set(sweep_)) sort_anew(true);
         if (was_set(raised_)) sort_anew(false);
-        std::uint32_t slot = kNoSlot;
+        std::uint32_t permit = kNoPermit;
         while (Line* const line = first_line()) {
-            if (slot == kNoSlot) slot = free_.try_take();
-            if (slot == kNoSlot) return;
-            if (jobs_.grant(take_from(*line), slot)) slot = kNoSlot;
+            if (permit == kNoPermit) permit = free_.try_take();
+            if (permit == kNoPermit) return;
+            if (jobs_.grant(take_from(*line), permit)) permit = kNoPermit;
         }
-        if (slot != kNoSlot) free_.give(slot);
+        if (permit != kNoPermit) free_.give(permit);
     }
 
     // Whoever takes a flag back sees what those who set it did before.
@@ -170,7 +170,7 @@ class Gate {
     }
 
     Jobs jobs_;
-    FreeSlots<Policy> free_;
+    FreePermits<Policy> free_;
     alignas(128) typename Policy::template Atomic<std::uint32_t> waiting_{0};  // that came and were not taken out
     typename Policy::template Atomic<Job*> arrived_{nullptr};                  // newest first
     typename Policy::template Atomic<std::uint32_t> requests_{0};

@@ -20,7 +20,7 @@ namespace quarry::impl {
 // of them. Whoever must not wait puts jobs in beyond the bound; those from outside get in only while there is room.
 class Injection {
   public:
-    explicit Injection(std::size_t capacity) : room_(capacity), room_before_slot_(capacity), normal_(capacity) {}
+    explicit Injection(std::size_t capacity) : room_(capacity), room_before_permit_(capacity), normal_(capacity) {}
 
     // Takes room for one job; false when there is none. push(), or give_room_back(), follows.
     bool try_take_room() noexcept { return room_.try_take(); }
@@ -29,12 +29,12 @@ class Injection {
     void give_room_back() noexcept { room_.make(1); }
     // The bound for jobs that have no slot yet, wherever they wait for it. Apart from the queue's: one that waits at
     // its gate is in no queue, and must not keep others out of it.
-    Room<DefaultAtomics>& room_before_slot() noexcept { return room_before_slot_; }
+    Room<DefaultAtomics>& room_before_permit() noexcept { return room_before_permit_; }
     Room<DefaultAtomics>& room() noexcept { return room_; }
     // Lets all who wait for room of either kind look again whether they give up.
     void wake_all_waiters() noexcept {
         room_.wake_all();
-        room_before_slot_.wake_all();
+        room_before_permit_.wake_all();
     }
 
     // A job was claimed by another way than by its entry, which may be here and take up room until somebody comes past
@@ -74,7 +74,7 @@ class Injection {
     Node* take_from(Priority priority) noexcept;
 
     Room<DefaultAtomics> room_;
-    Room<DefaultAtomics> room_before_slot_;
+    Room<DefaultAtomics> room_before_permit_;
     std::mutex sweeping_;
     LeftEntries<DefaultAtomics> left_entries_;
     BoundedQueue<DefaultAtomics, Node*> normal_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "jobs/gate/slot_gate.hpp"
+#include "jobs/gate/permit_gate.hpp"
 #include "jobs/os/os.hpp"
 #include "jobs/pool/topology.hpp"
 #include "jobs/task/life.hpp"

@@ -18,7 +18,7 @@
 
 namespace quarry::impl {
 
-class SlotGate;
+class PermitGate;
 class TaskHome;
 
 // Throws std::invalid_argument; `what` names the value.
@@ -119,7 +119,7 @@ class PoolCore {
     Guests<Worker> guests;
     HostLane host;
     Ledger<DefaultAtomics> ledger;
-    GateList<SlotGate> gates;
+    GateList<PermitGate> gates;
     std::atomic<std::uint64_t> trace{0};
     bool is_shared = false;  // Pool::shared() made it; set before anybody else has seen it
 

@@ -78,9 +78,9 @@ void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Nee
     const bool own_job = own != nullptr && !own->guest;
     const bool own_queue = own != nullptr && own->has_queues_for(lane_) && options.priority == Priority::normal;
     if (own_queue) own->reserve_submitted(lane_);
-    if (needs == Needs::slot) {
-        if (!take_room(Bound::before_slot, when_full, own_job)) return;
-        has_room_before_slot_ = true;
+    if (needs == Needs::permit) {
+        if (!take_room(Bound::before_permit, when_full, own_job)) return;
+        has_room_before_permit_ = true;
     }
     if (own_queue) {
         place_ = Place::own_queue;
@@ -112,7 +112,7 @@ void Admission::visit() {
 // False: there is none, and the caller is refused.
 bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
     Injection& injection = core_.lanes[lane_];
-    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_permit();
     if (room.try_take()) return true;
     if (injection.may_have_entries_without_job()) {
         sweep_entries(core_, lane_);
@@ -127,7 +127,7 @@ bool Admission::take_room(Bound bound, WhenFull when_full, bool own_job) {
 // this is the host's thread, and a job waits for it; whoever would make room may wait for that job.
 bool Admission::wait_for_room(Bound bound) {
     Injection& injection = core_.lanes[lane_];
-    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_slot();
+    Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_permit();
     visit();
     const bool counted_before = counted_;
     const bool host = core_.host.is_this_thread();
@@ -153,7 +153,7 @@ bool Admission::wait_for_room(Bound bound) {
 void Admission::give_back() noexcept {
     Injection& injection = core_.lanes[lane_];
     if (place_ == Place::lane_queue) injection.room().make(1);
-    if (has_room_before_slot_) injection.room_before_slot().make(1);
+    if (has_room_before_permit_) injection.room_before_permit().make(1);
     if (counted_) core_.take_count_back();
     if (visited_ != nullptr) visited_->leave();
 }
@@ -169,7 +169,7 @@ void Admission::queue(Job& job, Priority priority) noexcept {
     trace_submit(core_.trace, node);
     if (!counted_) core_.count_spawned();
     counted_ = false;
-    has_room_before_slot_ = false;
+    has_room_before_permit_ = false;
     if (place_ == Place::own_queue) {
         Worker& worker = *Worker::current();
         worker.push_submitted(node, lane_);

@@ -24,7 +24,7 @@
 namespace quarry::impl {
 
 class PoolCore;
-class SlotGate;
+class PermitGate;
 class Worker;
 template <class Policy, class Member>
 struct Crew;
@@ -196,7 +196,7 @@ class Worker : public WorkerContext {
 
     void change_lane(Lane which) noexcept;
     Node* bring_to_gate(Node* node) noexcept;
-    Node* take_slot_or_wait(Node& node, SlotGate& gate) noexcept;
+    Node* take_permit_or_wait(Node& node, PermitGate& gate) noexcept;
 
     Frame root_;
     Idle idle_;

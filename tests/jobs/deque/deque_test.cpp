@@ -124,19 +124,6 @@ TEST(Deque, BatchTakesHalfRoundedUpAtMostTheLimitOldestFirst) {
     EXPECT_EQ(deque.size_hint(), 3U);
 }
 
-TEST(Deque, BatchEndsAtAnEntryThatIsRefused) {
-    ItemDeque deque;
-    ItemDeque mine;
-    std::vector<Item> items = numbered(6);
-    for (Item& item : items) deque.push(&item);
-    const auto batch = deque.steal_batch_if(mine, 32, [](Item* item) { return item->number < 3; });
-    EXPECT_EQ(batch.status, StealStatus::got);
-    EXPECT_EQ(batch.taken, 2U);
-    EXPECT_FALSE(batch.lost_race);
-    EXPECT_EQ(deque.size_hint(), 4U);
-    EXPECT_EQ(deque.steal_batch_if(mine, 32, [](Item*) { return false; }).status, StealStatus::refused);
-}
-
 // R53: the same work moves in fewer steal operations with batches of 32 than one by one.
 TEST(Deque, LargerBatchesNeedFewerSteals) {
     const auto operations = [](std::size_t most) {

@@ -15,27 +15,11 @@
 #include "quarry/frame/host_guard.hpp"
 #include "quarry/frame/impl/delivery_order.hpp"
 #include "quarry/frame/impl/item_cost.hpp"
+#include "quarry/frame/inbox_options.hpp"
 #include "quarry/frame/virtual_clock.hpp"
-#include "quarry/jobs/impl/slot_gate.hpp"
+#include "quarry/jobs/ext/permits.hpp"
 
-namespace quarry {
-
-struct InboxOptions {
-    std::size_t slots = 1024;           // results that are being made or wait; 1 to 1,048,576
-    double age_bonus = 0.05;            // added to an item's importance for each delivery it has waited; 0 or more
-    std::uint64_t overdue_after = 256;  // so many deliveries later an item goes before all others; 1 or more
-    // On the host's thread, inside deliver: a job threw instead of returning a result. Empty: deliver throws that
-    // error.
-    std::function<void(std::exception_ptr)> on_error = {};
-    // On the thread that puts, when something can be delivered and nothing could before: for a host that sleeps in an
-    // event loop of its own. Must be quick and not throw. May still be called after the inbox is gone, by a job that
-    // ran then: it should hold what it needs.
-    std::function<void()> on_arrival = {};
-    std::optional<HostGuard> host = {};   // whose thread delivers; empty: the one that makes the inbox
-    const VirtualClock* clock = nullptr;  // for tests and replays: counts in place of the steady clock
-};
-
-namespace impl {
+namespace quarry::impl {
 
 class InboxArrivals;
 
@@ -50,7 +34,7 @@ class InboxCore {
     QUARRY_API ~InboxCore();
 
     // Any thread.
-    SlotGate& gate() const noexcept { return gate_; }
+    ext::PermitGate& gate() const noexcept { return gate_; }
     std::uint32_t slots() const noexcept { return slots_; }
     QUARRY_API void put(std::uint32_t slot) noexcept;
 
@@ -78,7 +62,7 @@ class InboxCore {
         emptied_[emptied_count_++] = slot;
     }
     void give_emptied_back() noexcept {
-        if (emptied_count_ != 0) give_slots_back(gate_, emptied_.data(), std::exchange(emptied_count_, 0));
+        if (emptied_count_ != 0) ext::give_permits_back(gate_, emptied_.data(), std::exchange(emptied_count_, 0));
     }
 
     HostGuard host;
@@ -93,7 +77,7 @@ class InboxCore {
 
     const std::uint32_t slots_;
     const VirtualClock* const clock_;
-    SlotGate& gate_;
+    ext::PermitGate& gate_;
     std::unique_ptr<InboxArrivals> arrivals_;
 
   public:
@@ -155,5 +139,4 @@ class Delivery {
 QUARRY_API void require_deliverable(Lane lane);
 QUARRY_API void require_time_limit(const DeliveryBudget& budget);
 
-}  // namespace impl
-}  // namespace quarry
+}  // namespace quarry::impl

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "quarry/frame/impl/inbox_core.hpp"
-#include "quarry/jobs/impl/slot_gate.hpp"
-#include "quarry/jobs/impl/task_body.hpp"
+#include "quarry/jobs/ext/permits.hpp"
 #include "quarry/jobs/pool.hpp"
 
 namespace quarry::impl {
@@ -70,7 +69,7 @@ struct InboxState {
     // The host's thread, or whoever is last.
     void give_back(std::uint32_t slot) noexcept {
         cells[slot].clear();
-        give_slot_back(core.gate(), slot);
+        ext::give_permit_back(core.gate(), slot);
     }
 
     InboxCore core;
@@ -81,7 +80,7 @@ struct InboxState {
         try {
             return std::make_unique<InboxCell<T>[]>(core.slots());
         } catch (...) {
-            abandon_slot_gate(core.gate());
+            ext::abandon_permit_gate(core.gate());
             throw;
         }
     }
@@ -119,29 +118,29 @@ struct InboxBody {
     ClosureUntilRun<F> closure;
 
     static void operate(Job& job, Job::Operation operation) {
-        InboxBody& body = GatedBodyIn<InboxBody>::get(job);
-        if (operation == Job::Operation::destroy) return GatedBodyIn<InboxBody>::destroy(job);
+        InboxBody& body = ext::GatedBodyIn<InboxBody>::get(job);
+        if (operation == Job::Operation::destroy) return ext::GatedBodyIn<InboxBody>::destroy(job);
         if (operation == Job::Operation::run) {
             body.run(job);
             std::destroy_at(&body.closure.function);
-            leave_gate(job);
+            ext::leave_gate(job);
         } else {
             std::destroy_at(&body.closure.function);
-            leave_gate_unused(job);
+            ext::leave_gate_unused(job);
         }
     }
 
   private:
     void run(Job& job) noexcept {
-        auto& state = *static_cast<InboxState<T>*>(gate_owner(job));
-        const std::uint32_t slot = slot_of(job);
+        auto& state = *static_cast<InboxState<T>*>(ext::gate_owner(job));
+        const std::uint32_t slot = ext::permit_of(job);
         InboxCell<T>& cell = state.cells[slot];
         const double importance = ImportanceOf<F>::get(closure.function);
         try {
             if (!fill(cell)) return state.give_back(slot);
         } catch (...) {
             cell.set_error(std::current_exception());
-            gated_job_failed();
+            ext::gated_job_failed();
         }
         state.put(slot, importance);
     }

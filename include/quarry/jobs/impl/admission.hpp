@@ -17,8 +17,8 @@ class Admission {
   public:
     // exceed: by a thread that others wait for.
     enum class WhenFull { wait, refuse, exceed };
-    // slot: the job starts only when it has one, and until then counts for a bound of its own, see submit_gated.
-    enum class Needs : std::uint8_t { nothing, slot };
+    // permit: the job starts only when it has one, and until then counts for a bound of its own, see submit_gated.
+    enum class Needs : std::uint8_t { nothing, permit };
 
     // Waits for room only in a thread outside every job: a worker that would make room may be waiting for that job. The
     // host's thread does not wait while a job waits for it. Throws std::invalid_argument for an unknown lane or
@@ -28,7 +28,7 @@ class Admission {
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
     ~Admission() {
-        if (place_ != Place::none || has_room_before_slot_ || counted_ || visited_ != nullptr) give_back();
+        if (place_ != Place::none || has_room_before_permit_ || counted_ || visited_ != nullptr) give_back();
     }
 
     PoolCore& core() const noexcept { return core_; }
@@ -41,7 +41,7 @@ class Admission {
   private:
     enum class Place : std::uint8_t { none, own_queue, lane_queue };
 
-    enum class Bound : std::uint8_t { queue, before_slot };
+    enum class Bound : std::uint8_t { queue, before_permit };
 
     void count_early();
     void visit();
@@ -53,7 +53,7 @@ class Admission {
     PoolCore& core_;
     const Lane lane_;
     Place place_ = Place::none;
-    bool has_room_before_slot_ = false;
+    bool has_room_before_permit_ = false;
     bool counted_ = false;  // the job is, before it exists
     // Where a thread is inside whose job is counted early, until this goes: so the pool does not end meanwhile.
     TaskHome* visited_ = nullptr;

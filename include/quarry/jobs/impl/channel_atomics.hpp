@@ -6,17 +6,11 @@
 #include <mutex>
 
 #include "quarry/export.hpp"
+#include "quarry/jobs/ext/sleep.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 
 namespace quarry::impl {
 
-// What a waiting channel needs of the operating system; see src/jobs/os/os.hpp.
-QUARRY_API void channel_sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
-// False when the deadline, in nanoseconds of the steady clock, has passed.
-QUARRY_API bool channel_sleep_until(std::atomic<std::uint32_t>& word, std::uint32_t expected,
-                                    std::int64_t deadline) noexcept;
-QUARRY_API void channel_wake_one(std::atomic<std::uint32_t>& word) noexcept;
-QUARRY_API void channel_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 QUARRY_API void channel_relax() noexcept;
 
 // How long it pays at most to look before sleeping, in ticks; 0 where only one CPU may be used.
@@ -88,12 +82,12 @@ struct ChannelAtomics {
     static constexpr std::memory_order order(Site, std::memory_order normal) { return normal; }
     static constexpr bool mutated(Site) { return false; }
 
-    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { channel_sleep(word, expected); }
+    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { ext::sleep(word, expected); }
     static bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) {
-        return channel_sleep_until(word, expected, deadline);
+        return ext::sleep_until(word, expected, deadline);
     }
-    static void futex_wake_one(std::atomic<std::uint32_t>& word) { channel_wake_one(word); }
-    static void futex_wake_all(std::atomic<std::uint32_t>& word) { channel_wake_all(word); }
+    static void futex_wake_one(std::atomic<std::uint32_t>& word) { ext::wake_one(word); }
+    static void futex_wake_all(std::atomic<std::uint32_t>& word) { ext::wake_all(word); }
 };
 
 }  // namespace quarry::impl

@@ -24,7 +24,7 @@ enum class Outcome : std::uint8_t { none, value, error, cancelled };
 struct TaskFront {
     Outcome outcome;
     Lane lane;
-    bool gated;  // it needs a slot, see slot_gate.hpp
+    bool gated;  // it needs a permit
 };
 
 inline constexpr std::size_t kTaskHeaderBytes = 40;

@@ -1,4 +1,4 @@
-#include "jobs/gate/slot_gate.hpp"
+#include "jobs/gate/permit_gate.hpp"
 
 #include <algorithm>
 
@@ -23,17 +23,17 @@ void GatedJobs::give_up(Node& node) const noexcept {
     forget(node);
 }
 
-bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
+bool GatedJobs::grant(Node& node, std::uint32_t permit) const noexcept {
     {
         const TaskVisit visit(node);
-        gate_link(node).slot = slot;
+        gate_link(node).permit = permit;
         std::uint32_t level = 0;
-        if (visit && node.claim.try_arm_with_slot(level)) {
+        if (visit && node.claim.try_arm_with_permit(level)) {
             // From here on the job may run at any moment: a raise may have left it another entry.
             // Never into the calling worker's own queues: it may be past them in its search, and would not look again.
             const Lane lane = task_front(node).lane;
             Injection& injection = visit.core().lanes[lane];
-            injection.room_before_slot().make(1);
+            injection.room_before_permit().make(1);
             injection.take_room_beyond();
             injection.push(node, static_cast<Priority>(level));
             visit.core().job_queued(visit.core().own_worker(), lane, node);
@@ -49,13 +49,13 @@ bool GatedJobs::grant(Node& node, std::uint32_t slot) const noexcept {
 void GatedJobs::forget(Node& node) const noexcept {
     {
         const TaskVisit visit(node);
-        if (visit) visit.core().lanes[task_front(node).lane].room_before_slot().make(1);
+        if (visit) visit.core().lanes[task_front(node).lane].room_before_permit().make(1);
     }
     release(&node);
     gate.release();
 }
 
-void SlotGate::enrol(PoolCore& core) {
+void PermitGate::enrol(PoolCore& core) {
     if (last_enrolled_.load(std::memory_order_relaxed) == core.serial) return;
     core.require_usable();
     const std::lock_guard lock(homes_mutex_);
@@ -81,7 +81,7 @@ void SlotGate::enrol(PoolCore& core) {
     last_enrolled_.store(core.serial, std::memory_order_relaxed);
 }
 
-void SlotGate::close() noexcept {
+void PermitGate::close() noexcept {
     closed_.store(true, std::memory_order_relaxed);
     protocol.look_who_must_go();
     const std::lock_guard lock(homes_mutex_);
@@ -93,84 +93,93 @@ void SlotGate::close() noexcept {
     homes_.clear();
 }
 
-// An entry that could not be claimed. If it is a job that needs a slot and has none yet, the first worker to find it
-// decides: with a slot it runs here and now, else it waits at the gate and the worker takes other work.
+// An entry that could not be claimed. If it is a job that needs a permit and has none yet, the first worker to find it
+// decides: with a permit it runs here and now, else it waits at the gate and the worker takes other work.
 Node* Worker::bring_to_gate(Node* node) noexcept {
     // Only if it has entered is the gate known to exist: then whoever cancels the job leaves the job's reference to us.
     if (!node->is_task() || !task_front(*node).gated || !node->claim.enter_gate()) {
         release(node);
         return nullptr;
     }
-    SlotGate& gate = *gate_link(*node).gate;
+    PermitGate& gate = *gate_link(*node).gate;
     // A closure that is given up may submit something from its destructor.
     at_gate = true;
-    Node* const started = take_slot_or_wait(*node, gate);
+    Node* const started = take_permit_or_wait(*node, gate);
     at_gate = false;
     return started;
 }
 
-Node* Worker::take_slot_or_wait(Node& node, SlotGate& gate) noexcept {
-    const std::uint32_t slot = gate.is_closed() ? kNoSlot : gate.protocol.try_take_if_none_waits();
-    if (slot == kNoSlot) {
+Node* Worker::take_permit_or_wait(Node& node, PermitGate& gate) noexcept {
+    const std::uint32_t permit = gate.is_closed() ? ext::kNoPermit : gate.protocol.try_take_if_none_waits();
+    if (permit == ext::kNoPermit) {
         gate.retain(1);
         gate.protocol.wait(node);
         gate.release();
         return nullptr;
     }
-    gate_link(node).slot = slot;
-    core.lanes[task_front(node).lane].room_before_slot().make(1);
-    if (node.claim.try_start_with_slot()) return &node;
-    gate.protocol.give(slot);
+    gate_link(node).permit = permit;
+    core.lanes[task_front(node).lane].room_before_permit().make(1);
+    if (node.claim.try_start_with_permit()) return &node;
+    gate.protocol.give(permit);
     gate.release();
     release(&node);
     return nullptr;
 }
 
-SlotGate& make_slot_gate(std::uint32_t slots, void* owner, void (*end)(void* owner) noexcept) {
-    return *new SlotGate(slots, owner, end);
+}  // namespace quarry::impl
+
+namespace quarry::ext {
+
+using impl::gate_link;
+using impl::GateLink;
+using impl::JobEnd;
+using impl::kTaskHeaderBytes;
+using impl::Node;
+using impl::task_front;
+using impl::task_header;
+using impl::Worker;
+
+PermitGate& make_permit_gate(std::uint32_t permits, void* owner, void (*end)(void* owner) noexcept) {
+    return *new PermitGate(permits, owner, end);
 }
 
-void abandon_slot_gate(SlotGate& gate) noexcept {
-    SlotGate::abandon(gate);
+void abandon_permit_gate(PermitGate& gate) noexcept {
+    PermitGate::abandon(gate);
 }
 
-void retain_gate(SlotGate& gate, std::uint32_t references) noexcept {
+void retain_gate(PermitGate& gate, std::uint32_t references) noexcept {
     gate.retain(references);
 }
 
-void release_gate(SlotGate& gate) noexcept {
+void release_gate(PermitGate& gate) noexcept {
     gate.release();
 }
 
-void close_gate(SlotGate& gate) noexcept {
+void close_gate(PermitGate& gate) noexcept {
     gate.close();
 }
 
-std::uint32_t try_take_slot(SlotGate& gate) noexcept {
+std::uint32_t try_take_permit(PermitGate& gate) noexcept {
     return gate.protocol.try_take_if_none_waits();
 }
 
-void give_slot_back(SlotGate& gate, std::uint32_t slot) noexcept {
-    gate.protocol.give(slot);
+void give_permit_back(PermitGate& gate, std::uint32_t permit) noexcept {
+    gate.protocol.give(permit);
 }
 
-void give_slots_back(SlotGate& gate, const std::uint32_t* slots, std::size_t count) noexcept {
-    gate.protocol.give(slots, count);
+void give_permits_back(PermitGate& gate, const std::uint32_t* permits, std::size_t count) noexcept {
+    gate.protocol.give(permits, count);
 }
 
-std::uint32_t free_slots(const SlotGate& gate) noexcept {
-    return gate.protocol.free().count_free();
-}
-
-std::uint32_t jobs_at(const SlotGate& gate) noexcept {
+std::uint32_t jobs_at(const PermitGate& gate) noexcept {
     return gate.protocol.waiting_hint();
 }
 
-void prepare_gate(SlotGate& gate, PoolCore& core) {
+void prepare_gate(PermitGate& gate, PoolCore& core) {
     gate.enrol(core);
 }
 
-void submit_gated(Admission& admission, Job& job, const SubmitOptions& options, SlotGate& gate) noexcept {
+void submit_gated(Admission& admission, Job& job, const SubmitOptions& options, PermitGate& gate) noexcept {
     auto& node = static_cast<Node&>(job);
     make_task(admission.core(), node, options, false);
     task_front(node).gated = true;
@@ -182,8 +191,8 @@ void* gate_owner(Job& job) noexcept {
     return gate_link(static_cast<Node&>(job)).gate->owner;
 }
 
-std::uint32_t slot_of(Job& job) noexcept {
-    return gate_link(static_cast<Node&>(job)).slot;
+std::uint32_t permit_of(Job& job) noexcept {
+    return gate_link(static_cast<Node&>(job)).permit;
 }
 
 void leave_gate(Job& job) noexcept {
@@ -192,12 +201,12 @@ void leave_gate(Job& job) noexcept {
 
 void leave_gate_unused(Job& job) noexcept {
     auto& node = static_cast<Node&>(job);
-    if (node.claim.has_slot()) {
-        SlotGate& gate = *gate_link(node).gate;
-        gate.protocol.give(gate_link(node).slot);
+    if (node.claim.has_permit()) {
+        PermitGate& gate = *gate_link(node).gate;
+        gate.protocol.give(gate_link(node).permit);
         gate.release();
     } else if (!node.claim.has_entered_gate()) {
-        task_header(node).home->core().lanes[task_front(node).lane].room_before_slot().make(1);
+        task_header(node).home->core().lanes[task_front(node).lane].room_before_permit().make(1);
         gate_link(node).gate->release();
     }
 }
@@ -213,4 +222,4 @@ bool raise_gated(Job& job, Priority priority) {
     return true;
 }
 
-}  // namespace quarry::impl
+}  // namespace quarry::ext

@@ -8,49 +8,49 @@
 #include "jobs/gate/gate.hpp"
 #include "jobs/task/node.hpp"
 #include "jobs/task/task_header.hpp"
-#include "quarry/jobs/impl/slot_gate.hpp"
+#include "quarry/jobs/ext/permits.hpp"
 
 namespace quarry::impl {
 
-// In a gated job's node, between the header and the body. The link is used while the job waits at the gate, the slot
+// In a gated job's node, between the header and the body. The link is used while the job waits at the gate, the permit
 // once it has one.
 struct GateLink {
-    SlotGate* gate;
+    PermitGate* gate;
     union {
         Node* next;
-        std::uint32_t slot;
+        std::uint32_t permit;
     };
 };
-static_assert(sizeof(GateLink) == kGateLinkBytes && kTaskHeaderBytes % alignof(GateLink) == 0);
+static_assert(sizeof(GateLink) == ext::kGateLinkBytes && kTaskHeaderBytes % alignof(GateLink) == 0);
 
 inline GateLink& gate_link(Node& node) noexcept {
     return *std::launder(reinterpret_cast<GateLink*>(node.closure + kTaskHeaderBytes));
 }
 
 // What the protocol needs to know of jobs. A job that waits at the gate has room of its lane for
-// those without a slot, and none in the queue.
+// those without a permit, and none in the queue.
 struct GatedJobs {
     using Job = Node;
 
-    SlotGate& gate;
+    PermitGate& gate;
 
     static Node* next(Node& node) noexcept { return gate_link(node).next; }
     static void set_next(Node& node, Node* next) noexcept { gate_link(node).next = next; }
     static std::uint32_t level(Node& node) noexcept { return node.claim.priority(); }
     bool must_go(Node& node) const noexcept;
     void give_up(Node& node) const noexcept;
-    bool grant(Node& node, std::uint32_t slot) const noexcept;
+    bool grant(Node& node, std::uint32_t permit) const noexcept;
 
   private:
     void forget(Node& node) const noexcept;
 };
 
-class SlotGate {
+class PermitGate {
   public:
-    SlotGate(std::uint32_t slots, void* gate_owner, void (*end)(void*) noexcept)
-        : owner(gate_owner), protocol(slots, GatedJobs{*this}), end_(end) {}
-    SlotGate(const SlotGate&) = delete;
-    SlotGate& operator=(const SlotGate&) = delete;
+    PermitGate(std::uint32_t permits, void* gate_owner, void (*end)(void*) noexcept)
+        : owner(gate_owner), protocol(permits, GatedJobs{*this}), end_(end) {}
+    PermitGate(const PermitGate&) = delete;
+    PermitGate& operator=(const PermitGate&) = delete;
 
     void retain(std::uint32_t references) noexcept { references_.fetch_add(references, std::memory_order_relaxed); }
     void release() noexcept {
@@ -61,7 +61,7 @@ class SlotGate {
         end(gate_owner);
     }
 
-    static void abandon(SlotGate& gate) noexcept { delete &gate; }
+    static void abandon(PermitGate& gate) noexcept { delete &gate; }
 
     // Before the first job of a pool: that pool's end gives up those who wait here.
     void enrol(PoolCore& core);
@@ -72,7 +72,7 @@ class SlotGate {
     Gate<DefaultAtomics, GatedJobs> protocol;
 
   private:
-    ~SlotGate() = default;
+    ~PermitGate() = default;
 
     struct Home {
         TaskHome* home;
