@@ -28,14 +28,18 @@ function(quarry_optimise_little target)
 endfunction()
 
 # quarry_add_tests(name LABEL unit|stress|model SOURCES file... LIBRARIES target... [TIMEOUT seconds] [SERIAL] [ALONE]
-#                  [OPTIMISED])
+#                  [OPTIMISED] [ONE_THREAD])
 #
 # Adds the GoogleTest program <name>; ctest knows each of its tests under the label. SERIAL: its tests measure time, so
 # nothing else runs beside them. ALONE: each of its sources is compiled by itself, because they use the same names for
-# different things. OPTIMISED: what its sources instantiate is measured, searched for races, or runs for seconds. The CI
+# different things. OPTIMISED: what its sources instantiate is measured, searched for races, or runs for seconds.
+# ONE_THREAD: its tests start no other, so the thread sanitizer has nothing to find there and does without it. The CI
 # repeats every program whose name ends in _stress under the thread sanitizer.
 function(quarry_add_tests name)
-  cmake_parse_arguments(tests "SERIAL;ALONE;OPTIMISED" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(tests "SERIAL;ALONE;OPTIMISED;ONE_THREAD" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(tests_ONE_THREAD AND QUARRY_SANITIZE MATCHES "thread")
+    return()
+  endif()
   if(NOT tests_TIMEOUT)
     set(tests_TIMEOUT 120)
   endif()

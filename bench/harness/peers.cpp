@@ -79,8 +79,9 @@ void add_graph_engines(const fs::path& program, Peers& peers) {
     for (std::string name; names >> name;) peers.engines.push_back({name, {program.string(), "graph", name}, ""});
 }
 
-void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers,
-                   void (*add)(const fs::path& program, Peers& peers) = add_engines) {
+using AddEngines = void (*)(const fs::path& program, Peers& peers);
+
+void add_cpp_peers(const std::optional<fs::path>& root, Peers& peers, AddEngines add = add_engines) {
     std::vector<fs::path> places{own_program().parent_path()};
     if (root) places.push_back(*root / "build/bench");
     for (const fs::path& place : places) {
@@ -107,7 +108,8 @@ struct RustCrate {
     std::vector<std::string> options;
 };
 
-void add_rust_peers(const std::optional<fs::path>& root, const RustCrate& crate, Peers& peers) {
+void add_rust_peers(const std::optional<fs::path>& root, const RustCrate& crate, Peers& peers,
+                    AddEngines add = add_engines) {
     if (!root) {
         peers.notes.emplace_back("Rust peers left out: bench/peers is not there, run this inside the repository");
         return;
@@ -127,7 +129,12 @@ void add_rust_peers(const std::optional<fs::path>& root, const RustCrate& crate,
         return;
     }
     if (built.status != 0) peers.notes.emplace_back("Rust peers: cargo could not build, the last ones built are used");
-    add_engines(program, peers);
+    add(program, peers);
+}
+
+// The pinned forte asks for a compiler newer than it needs.
+RustCrate rust_jobs() {
+    return {"bench/peers", "peers", "quarry-bench-peers-rust", {"--ignore-rust-version"}};
 }
 
 }  // namespace
@@ -136,8 +143,7 @@ Peers find_peers() {
     Peers peers;
     const std::optional<fs::path> root = repository();
     add_cpp_peers(root, peers);
-    // The pinned forte asks for a compiler newer than it needs.
-    add_rust_peers(root, {"bench/peers", "peers", "quarry-bench-peers-rust", {"--ignore-rust-version"}}, peers);
+    add_rust_peers(root, rust_jobs(), peers);
     return peers;
 }
 
@@ -150,7 +156,9 @@ Peers find_terrain_peers() {
 
 Peers find_graph_peers() {
     Peers peers;
-    add_cpp_peers(repository(), peers, add_graph_engines);
+    const std::optional<fs::path> root = repository();
+    add_cpp_peers(root, peers, add_graph_engines);
+    add_rust_peers(root, rust_jobs(), peers, add_graph_engines);
     return peers;
 }
 

@@ -17,7 +17,8 @@ Peers find_peers();
 // What the terrain is compared with, built in the same way: the Rust crates transvoxel, noise and rayon.
 Peers find_terrain_peers();
 
-// What graphs of tasks are compared with: oneTBB, OpenMP and Taskflow, as far as they were found.
+// What graphs of tasks are compared with: oneTBB, OpenMP and Taskflow, and the Rust crates bevy_tasks and rayon, as far
+// as they were found.
 Peers find_graph_peers();
 // What systems of entities are compared with: the Rust crate bevy_ecs, on many threads and on one.
 Peers find_ecs_peers();

@@ -12,7 +12,8 @@ namespace quarry::app {
 namespace {
 
 void declare_bench_graph(Options& options, EngineBenchArguments& arguments) {
-    declare_engine_bench(options, arguments, "Also measure oneTBB's flow graph, OpenMP's task dependences, Taskflow");
+    declare_engine_bench(options, arguments,
+                         "Also measure oneTBB's flow graph, OpenMP's task dependences, Taskflow, bevy_tasks, rayon");
 }
 
 int bench_graph(const EngineBenchArguments& arguments) {

@@ -3,8 +3,11 @@
 
 mod channel;
 mod engines;
+mod graph;
 mod kernels;
 mod measure;
+#[path = "../ecs/src/random.rs"]
+mod random;
 mod submit;
 mod wake;
 
@@ -96,8 +99,30 @@ macro_rules! serve {
     }};
 }
 
+/// Serves requests for rows of one value in ns; the error is the line that answers instead.
+fn requests(mut measure: impl FnMut(&str, usize, bool) -> Result<(String, f64), String>) {
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["run", row, workers, length] => {
+                let workers = workers.parse().unwrap_or(1);
+                match catch_unwind(AssertUnwindSafe(|| measure(row, workers, length == "quick"))) {
+                    Ok(Ok((name, value))) => println!("value {name} ns {value:.9}\ndone"),
+                    Ok(Err(answer)) => println!("{answer}"),
+                    Err(_) => println!("error the engine panicked"),
+                }
+            }
+            ["release"] => println!("done"),
+            ["quit"] => break,
+            _ => println!("error unknown request"),
+        }
+        let _ = std::io::stdout().flush();
+    }
+}
+
 fn main() {
     match std::env::args().nth(1).as_deref() {
+        Some("graph") => graph::serve(&std::env::args().nth(2).unwrap_or_default()),
         Some("rayon") => serve!(rayon),
         Some("chili") => serve!(chili),
         Some("forte") => serve!(forte),

@@ -47,6 +47,8 @@ class ParallelRun {
     void begin(const std::vector<std::uint32_t>& starters, Participant& me);
     void take_part(Participant& me);
     bool take_shared_or_leave(Participant& me);
+    bool take_shared(Participant& me);
+    void wait_for_change(std::uint32_t seen) const noexcept;
     void run_one(std::uint32_t index, Participant& me);
     void tell_successors(const HotNode& node, NodeOutcome outcome, Participant& me);
     void count_down(std::uint32_t successor, std::uint32_t by, Participant& me);
@@ -54,7 +56,8 @@ class ParallelRun {
     void tell_gathered(Participant& me);
     void share_heavy(Participant& me);
     void offer_light(Participant& me);
-    bool is_worth_offering(const Participant& me) const noexcept;
+    bool is_worth_offering(const Participant& me, std::uint64_t nanoseconds) const noexcept;
+    void give_to_idle(Participant& me);
     void call_helpers(std::uint32_t count);
     void submit(std::uint32_t index, Participant& me);
     void run_submitted(ForeignNode& foreign);
@@ -79,8 +82,13 @@ class ParallelRun {
     SpinLock lock_;  // for what follows, and SharedReady
     std::uint32_t participants_ = 0;
     std::uint32_t coming_ = 0;  // of these, called but not here yet
+    std::uint32_t idle_ = 0;    // of these, have nothing to run and look for it
     std::size_t helpers_ = 0;
     GraphTally tally_;
+
+    // Hints, so that nobody takes the lock in vain.
+    alignas(64) std::atomic<std::uint32_t> wanted_{0};  // idle_
+    std::atomic<std::uint32_t> changes_{0};             // something was shared, or a thread has left
 };
 
 std::uint32_t take_first(ReadyNodes& nodes, const std::vector<HotNode>& hot) noexcept {
@@ -167,15 +175,39 @@ void ParallelRun::take_part(Participant& me) {
                 continue;
             }
             run_one(index, me);
-            if (context.someone_is_hungry() && me.may_spawn) offer_light(me);
+            if (wanted_.load(std::memory_order_relaxed) != 0) {
+                give_to_idle(me);
+            } else if (context.someone_is_hungry() && me.may_spawn) {
+                offer_light(me);
+            }
         }
     } while (take_shared_or_leave(me));
 }
 
+// Looks for a while where others have more than they can run at once: to come back from the pool takes longer.
 bool ParallelRun::take_shared_or_leave(Participant& me) {
+    for (bool looked = false;; looked = true) {
+        std::uint32_t seen = 0;
+        {
+            const std::lock_guard lock(lock_);
+            if (looked) wanted_.store(--idle_, std::memory_order_relaxed);
+            me.now = ticks();  // what is here may have become ready after the last node of this thread ended
+            if (take_shared(me)) return true;
+            seen = changes_.load(std::memory_order_relaxed);
+            if (looked || participants_ - coming_ - idle_ == 1) {
+                --participants_;
+                tally_.add(me.tally);
+                changes_.store(seen + 1, std::memory_order_release);
+                return false;
+            }
+            wanted_.store(++idle_, std::memory_order_relaxed);
+        }
+        wait_for_change(seen);
+    }
+}
+
+bool ParallelRun::take_shared(Participant& me) {
     SharedReady& shared = core_.shared;
-    const std::lock_guard lock(lock_);
-    me.now = ticks();  // what is here may have become ready after the last node of this thread ended
     const bool light_first =
         !shared.bundles.empty() &&
         (shared.heap.empty() || core_.goes_before(shared.bundles.back().head != kNoNode ? shared.bundles.back().head
@@ -186,17 +218,19 @@ bool ParallelRun::take_shared_or_leave(Participant& me) {
         shared.bundles.pop_back();
         return true;
     }
-    if (!shared.heap.empty()) {
-        std::pop_heap(shared.heap.begin(), shared.heap.end(), worse_);
-        me.own.head = shared.heap.back();
-        me.own.listed = 1;
-        core_.hot[me.own.head].next = kNoNode;
-        shared.heap.pop_back();
-        return true;
-    }
-    --participants_;
-    tally_.add(me.tally);
-    return false;
+    if (shared.heap.empty()) return false;
+    std::pop_heap(shared.heap.begin(), shared.heap.end(), worse_);
+    me.own.head = shared.heap.back();
+    me.own.listed = 1;
+    core_.hot[me.own.head].next = kNoNode;
+    shared.heap.pop_back();
+    return true;
+}
+
+void ParallelRun::wait_for_change(std::uint32_t seen) const noexcept {
+    constexpr std::uint64_t kMicroseconds = 10;
+    const std::uint64_t end = ticks() + kMicroseconds * os::ticks_per_microsecond();
+    while (changes_.load(std::memory_order_acquire) == seen && ticks() < end) os::cpu_relax();
 }
 
 void ParallelRun::run_one(std::uint32_t index, Participant& me) {
@@ -273,9 +307,10 @@ void ParallelRun::share_heavy(Participant& me) {
             push_heavy(index);
         }
         const auto waiting = static_cast<std::uint32_t>(core_.shared.heap.size());
-        const std::uint32_t mine = me.own.empty() ? 1 : 0;
-        if (me.may_spawn && waiting > mine + coming_ && participants_ < most_) {
-            calls = std::min(waiting - mine - coming_, most_ - participants_);
+        const std::uint32_t taken_care_of = (me.own.empty() ? 1 : 0) + coming_ + idle_;
+        changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        if (me.may_spawn && waiting > taken_care_of && participants_ < most_) {
+            calls = std::min(waiting - taken_care_of, most_ - participants_);
             participants_ += calls;
             coming_ += calls;
             helpers_ += calls;
@@ -284,21 +319,21 @@ void ParallelRun::share_heavy(Participant& me) {
     if (calls != 0) call_helpers(calls);
 }
 
-bool ParallelRun::is_worth_offering(const Participant& me) const noexcept {
-    constexpr std::uint64_t kStealingMicroseconds = 2;
-    constexpr std::uint64_t kWakingMicroseconds = 20;
-    const std::int64_t word = current_context->hunger->load(std::memory_order_relaxed);
-    const bool awake = Sleep<DefaultAtomics>::searching(word) > 0;
+// Whether half of the light nodes take longer than handing them over does.
+bool ParallelRun::is_worth_offering(const Participant& me, std::uint64_t nanoseconds) const noexcept {
     const std::uint64_t each = (me.now - me.entered) / me.nodes_run;
-    return me.own.size() / 2 * each >
-           (awake ? kStealingMicroseconds : kWakingMicroseconds) * os::ticks_per_microsecond();
+    return me.own.size() / 2 * each * 1000 > nanoseconds * os::ticks_per_microsecond();
 }
 
-// Somebody is hungry: gives away half of the light nodes, if that is worth it.
+// Somebody in the pool is hungry: gives away half of the light nodes, if that is worth it.
 void ParallelRun::offer_light(Participant& me) {
+    constexpr std::uint64_t kStealingNanoseconds = 2'000;
+    constexpr std::uint64_t kWakingNanoseconds = 20'000;
     if (me.own.size() < 2 || me.now < me.next_offer) return;
     me.next_offer = me.now + os::ticks_per_microsecond();
-    if (!is_worth_offering(me)) return;
+    const std::int64_t word = current_context->hunger->load(std::memory_order_relaxed);
+    const bool awake = Sleep<DefaultAtomics>::searching(word) > 0;
+    if (!is_worth_offering(me, awake ? kStealingNanoseconds : kWakingNanoseconds)) return;
     {
         const std::lock_guard lock(lock_);
         if (participants_ >= most_ || !core_.shared.bundles.empty()) return;
@@ -308,6 +343,16 @@ void ParallelRun::offer_light(Participant& me) {
         ++helpers_;
     }
     call_helpers(1);
+}
+
+// Somebody who takes part has nothing to run.
+void ParallelRun::give_to_idle(Participant& me) {
+    constexpr std::uint64_t kGivingNanoseconds = 500;
+    if (me.own.size() < 2 || !is_worth_offering(me, kGivingNanoseconds)) return;
+    const std::lock_guard lock(lock_);
+    if (idle_ == 0 || !core_.shared.bundles.empty()) return;
+    core_.shared.bundles.push_back(split_off_half(me.own, core_.hot));
+    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void ParallelRun::call_helpers(std::uint32_t count) {

@@ -144,9 +144,11 @@ NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeO
         runner.now = ticks();
         const auto taken = static_cast<float>(static_cast<std::int64_t>(runner.now - stamp.started));
         if (outcome == NodeOutcome::done) {
-            // Up at once, down slowly: a node that is thought light by mistake hides others.
-            const float share = (node.flags & HotNode::kUnmeasured) != 0 ? 1.0F : taken > node.cost ? 0.5F : 0.125F;
-            node.cost += (taken - node.cost) * share;
+            // Up at once, down slowly: a node that is thought light by mistake hides others. Without a branch, which
+            // nothing could foresee.
+            const float change = taken - node.cost;
+            const bool is_first = (node.flags & HotNode::kUnmeasured) != 0;
+            node.cost += is_first ? change : std::max(change * 0.5F, change * 0.125F);
             const bool light = node.cost < light_cost;
             node.flags = static_cast<std::uint8_t>((node.flags & ~(HotNode::kLight | HotNode::kUnmeasured)) |
                                                    (light ? HotNode::kLight : 0));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -20,7 +21,8 @@ namespace quarry::impl {
 // of them. Whoever must not wait puts jobs in beyond the bound; those from outside get in only while there is room.
 class Injection {
   public:
-    explicit Injection(std::size_t capacity) : room_(capacity), room_before_permit_(capacity), normal_(capacity) {}
+    explicit Injection(std::size_t capacity)
+        : room_(capacity), room_before_permit_(capacity), normal_(places_for(capacity)) {}
 
     // Takes room for one job; false when there is none. push(), or give_room_back(), follows.
     bool try_take_room() noexcept { return room_.try_take(); }
@@ -67,6 +69,13 @@ class Injection {
     std::size_t size_hint() const noexcept { return room_.used_hint(); }
 
   private:
+    // Twice as many as there is room for: a worker that is stopped in the middle of taking jobs out keeps places that
+    // the next round would need.
+    static std::size_t places_for(std::size_t capacity) noexcept {
+        constexpr std::size_t kMost = BoundedQueue<DefaultAtomics, Node*>::kMostCapacity;
+        return capacity > kMost ? capacity : std::min(2 * capacity, kMost);
+    }
+
     LevelList& level(Priority priority) noexcept { return levels_[static_cast<std::size_t>(priority)]; }
     void push_beyond(Node& node) noexcept;
     void drop_entry(Node& node, bool counted) noexcept;

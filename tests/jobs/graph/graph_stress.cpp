@@ -21,6 +21,18 @@ TEST(TaskGraphStress, LightAndHeavyNodesOnMoreWorkersThanCpus) {
     }
 }
 
+// Only light nodes, long enough to be shared: threads that run dry and look for more, beside ones that give.
+TEST(TaskGraphStress, LightNodesAreSharedBetweenThreadsThatRunDry) {
+    static std::atomic<std::uint64_t> round{0};
+    Pool pool(3);
+    test_support::CheckedGraph checked(400, 1.5, round.fetch_add(1));
+    checked.work = [](std::size_t) { test_support::spin_for(std::chrono::microseconds(1)); };
+    for (std::uint64_t run = 1; run <= 4; ++run) {
+        checked.graph.run(pool);
+        ASSERT_TRUE(checked.all_ran(run));
+    }
+}
+
 TEST(TaskGraphStress, ForeignLanesAndRangesWithinAGraph) {
     std::atomic<std::uint64_t> sum{0};
     std::atomic<int> read{0};
