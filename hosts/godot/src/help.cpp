@@ -38,6 +38,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <method name="remove_viewer"><return type="void" /><param index="0" name="viewer" type="Node3D" /><description>No longer streams around that node.</description></method>
 <method name="get_monitor"><return type="float" /><param index="0" name="name" type="String" /><description>One figure, as the debugger shows them under Monitors.</description></method>
 <method name="check_shown"><return type="String" /><description>Looks for holes, overlaps and open seams in what is drawn. Empty if there are none. For tests: it takes milliseconds.</description></method>
+<method name="lose_chunk"><return type="bool" /><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><param index="2" name="is_lost" type="bool" /><description>For tests of pictures: does not draw a chunk, as if it had been lost, or draws it again. False: it is not shown. [method check_shown] does not notice.</description></method>
 <method name="get_stats"><return type="Dictionary" /><description>Figures: chunks in each state, queues, jobs of each worker, uploads, time of the main thread, memory.</description></method>
 </methods>
 <members>
@@ -59,6 +60,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <member name="texture_1" type="Texture2D" setter="set_texture_1" getter="get_texture_1">Texture of the built-in material for rock (material 1), drawn from three sides. None: a plain colour.</member>
 <member name="texture_2" type="Texture2D" setter="set_texture_2" getter="get_texture_2">Texture of the built-in material for snow (material 2), drawn from three sides. None: a plain colour.</member>
 <member name="texture_3" type="Texture2D" setter="set_texture_3" getter="get_texture_3">Texture of the built-in material for earth (material 3), drawn from three sides. None: a plain colour.</member>
+<member name="cross_fade" type="float" setter="set_cross_fade" getter="get_cross_fade">Seconds in which a chunk fades into those of another level of detail that replace it, pixel by pixel. 0: they change in one frame. Edits and other worlds never fade, nor does a terrain with a [member material] of one's own.</member>
 <member name="voxel_size" type="float" setter="set_voxel_size" getter="get_voxel_size">Metres between samples of the finest level.</member>
 <member name="chunk_cells" type="int" setter="set_chunk_cells" getter="get_chunk_cells">Voxels along a side of a chunk, an even number.</member>
 <member name="lod_distance" type="float" setter="set_lod_distance" getter="get_lod_distance">Closer than this all is of the finest level. Each further level reaches twice as far.</member>

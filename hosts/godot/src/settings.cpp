@@ -82,6 +82,7 @@ std::vector<Property> make_properties() {
         whole("Edits", "editor", &S::editor, 0, 65'535, "0,65535,1", Effect::editor),
         number("Looks", "texture_size", &S::texture_size, 0.01, 1000, "0.1,100,0.1,or_greater,suffix:m",
                Effect::shading),
+        number("Looks", "cross_fade", &S::cross_fade, 0, 10, "0,2,0.05,or_greater,suffix:s", Effect::none),
         number(l, "voxel_size", &S::voxel_size, 0.01, 100, "0.1,10,0.01,or_greater,suffix:m", world),
         whole(l, "chunk_cells", &S::chunk_cells, 4, 62, "4,62,2", world),
         number(l, "lod_distance", &S::lod_distance, 1, 1e5, "16,1024,1,or_greater,suffix:m", world),
@@ -187,6 +188,8 @@ terrain::StreamerOptions streamer_options(const Settings& settings, const Descri
     options.materials = world.materials;
     options.pending = static_cast<std::size_t>(settings.pending);
     options.view_weight = settings.view_weight;
+    // Events tell whether chunks replace each other; how long that takes may change at any time.
+    options.fade = 1;
     // An update that waits for edits leaves time for the hand-over.
     options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 2e3);
     const ChunkFrame frame{settings.voxel_size, options.cells};

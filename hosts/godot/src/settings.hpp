@@ -31,6 +31,7 @@ struct Settings {
     std::int64_t editor = 0;
 
     double texture_size = 4;
+    double cross_fade = 0;  // seconds
 
     double voxel_size = 1;
     std::int64_t chunk_cells = 32;

@@ -70,11 +70,13 @@ class TerrainNode {
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
     std::string check_shown();
+    // For tests of pictures.
+    bool lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost);
 
   private:
     // One world with all that is drawn of it. Members die in the opposite order: the streamer first.
     struct World {
-        World(std::shared_ptr<Pool> workers, const Shading& shading) : pool(std::move(workers)), instances(shading) {}
+        World(std::shared_ptr<Pool> workers, Shading& shading) : pool(std::move(workers)), instances(shading) {}
         std::shared_ptr<Pool> pool;
         ChunkInstances instances;
         std::unique_ptr<terrain::Streamer> streamer;
