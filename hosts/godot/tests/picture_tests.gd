@@ -3,6 +3,7 @@
 extends SceneTree
 
 const TOLERANCE := 20  # of 255, in the worst of the 32 x 18 places
+const WATER := 4.0  # where it may wash over the ground
 
 var failures := 0
 var folder := ""
@@ -22,6 +23,8 @@ func run() -> void:
 	keeps = "--keep" in arguments
 	DirAccess.make_dir_recursive_absolute(folder)
 	print("  %s, %s" % [RenderingServer.get_video_adapter_name(), RenderingServer.get_current_rendering_method()])
+	RenderingServer.render_loop_enabled = false
+	get_root().msaa_3d = Viewport.MSAA_DISABLED
 	await pictures_of_the_demo()
 	await pictures_of_a_fade()
 	print("all pictures ended, %d failures" % failures)
@@ -41,19 +44,20 @@ func until_at_rest() -> void:
 		await process_frame
 
 
+# Drawing in software is slow, so nothing is drawn but what is looked at. The first drawing may still compile shaders.
 func picture() -> Image:
-	for i in 3:
-		await RenderingServer.frame_post_draw
+	for i in 2:
+		RenderingServer.force_draw()
 	return get_root().get_texture().get_image()
 
 
-# Each colour is the mean of 16 x 16 pixels.
+# Each colour is the mean of 8 x 8 pixels.
 func signature_of(image: Image) -> Image:
 	var small: Image = image.duplicate()
 	small.convert(Image.FORMAT_RGB8)
 	small.clear_mipmaps()
-	assert(small.get_size() == Vector2i(512, 288))
-	for i in 4:
+	assert(small.get_size() == Vector2i(256, 144))
+	for i in 3:
 		small.shrink_x2()
 	return small
 
@@ -71,7 +75,8 @@ func difference(one: Image, other: Image) -> int:
 
 
 func compare(title: String) -> Image:
-	var image := await picture()
+	var image := picture()
+
 	image.save_png("res://picture_%s.png" % title)
 	var found := signature_of(image)
 	var file := "%s/%s.png" % [folder, title]
@@ -95,11 +100,11 @@ func look(from: Vector3, towards: Vector2) -> void:
 	await until_at_rest()
 
 
-# The chunk that is drawn at a place of the picture, as [key, level].
+# The chunk that is drawn at a place of the picture, as [key, level]. Water hides what is below it.
 func chunk_at(at: Vector2) -> Array:
 	var camera := get_root().get_camera_3d()
 	var hit := terrain.raycast(camera.project_ray_origin(at), camera.project_ray_normal(at), 2000)
-	if hit.is_empty():
+	if hit.is_empty() or hit.position.y < WATER:
 		return []
 	for lod in 8:
 		var key := Vector3i((hit.position / (32.0 * (1 << lod))).floor())
@@ -108,22 +113,31 @@ func chunk_at(at: Vector2) -> Array:
 	return []
 
 
-# Each chunk that covers a place of its own in the picture is missed when it is lost.
+# Chunks that cover at least six of the 32 x 18 places, most first, at most four.
+func chunks_in_view() -> Array:
+	var places := {}
+	for y in 18:
+		for x in 32:
+			var chunk := chunk_at(Vector2(x * 8 + 4, y * 8 + 4))
+			if not chunk.is_empty():
+				places[chunk] = places.get(chunk, 0) + 1
+	var found := places.keys().filter(func(chunk): return places[chunk] >= 6)
+	found.sort_custom(func(a, b): return places[a] > places[b])
+	return found.slice(0, 4)
+
+
+# A chunk that is lost is missed in the picture.
 func lose_chunks(title: String, whole: Image) -> void:
-	var lost := {}
-	for y in range(60, 288, 45):
-		for x in range(40, 512, 72):
-			var chunk := chunk_at(Vector2(x, y))
-			if not chunk.is_empty() and lost.size() < 8:
-				lost[chunk] = true
+	var lost := chunks_in_view()
 	check(lost.size() > 2, "%s: %d chunks to lose" % [title, lost.size()])
 	var least := 255
 	for chunk in lost:
-		check(terrain.lose_chunk(chunk[0], chunk[1], true), "%s of level %d can be lost" % chunk)
-		least = mini(least, difference(whole, signature_of(await picture())))
+		if not terrain.lose_chunk(chunk[0], chunk[1], true):
+			check(false, "%s of level %d is not shown" % chunk)
+		least = mini(least, difference(whole, signature_of(picture())))
 		terrain.lose_chunk(chunk[0], chunk[1], false)
 	check(least > TOLERANCE, "%s: a lost chunk makes a difference of %d or more, %d is allowed" % [title, least, TOLERANCE])
-	var again := difference(whole, signature_of(await picture()))
+	var again := difference(whole, signature_of(picture()))
 	check(again <= TOLERANCE / 2, "%s: two pictures of one view differ by %d" % [title, again])
 
 
@@ -137,19 +151,20 @@ func pictures_of_the_demo() -> void:
 	terrain.chunk_hidden.connect(func(key: Vector3i, lod: int): shown.erase([key, lod]))
 	get_root().add_child(demo)
 	demo.get_node("Screen").hide()
+	demo.get_node("Sun").shadow_enabled = false
 	await terrain.terrain_ready
 	await look(Vector3(0, 40, 0), Vector2(-0.4, -0.12))
-	await lose_chunks("start", await compare("start"))
+	lose_chunks("start", compare("start"))
 	await look(Vector3(-40, 140, 160), Vector2(-0.4, -0.37))
 	terrain.debug_view = QuarryTerrain.DEBUG_LODS
-	await lose_chunks("lods", await compare("lods"))
+	lose_chunks("lods", compare("lods"))
 	terrain.debug_view = QuarryTerrain.DEBUG_OFF
 	await look(Vector3(0, 40, 0), Vector2(-0.4, -0.12))
-	var before := signature_of(await picture())
+	var before := signature_of(picture())
 	await dig_a_cave()
-	var dug := await compare("cave")
+	var dug := compare("cave")
 	check(difference(before, dug) > TOLERANCE, "the cave makes a difference of %d" % difference(before, dug))
-	await lose_chunks("cave", dug)
+	lose_chunks("cave", dug)
 	demo.free()
 
 
@@ -170,15 +185,15 @@ func dig_a_cave() -> void:
 # How much of the middle of a picture has colours of the finest level (red), the next one (orange), or nothing (blue).
 func shares_of(image: Image) -> Dictionary:
 	var shares := {red = 0.0, orange = 0.0, nothing = 0.0}
-	for y in range(44, 244):
-		for x in range(156, 356):
+	for y in range(22, 122):
+		for x in range(78, 178):
 			var color := image.get_pixel(x, y)
 			if color.b > color.r:
-				shares.nothing += 1.0 / 40000
+				shares.nothing += 1.0 / 10000
 			elif color.g > 0.45 * color.r:
-				shares.orange += 1.0 / 40000
+				shares.orange += 1.0 / 10000
 			else:
-				shares.red += 1.0 / 40000
+				shares.red += 1.0 / 10000
 	return shares
 
 
@@ -211,7 +226,8 @@ func pictures_of_a_fade() -> void:
 		terrain.cross_fade = seconds
 		camera.position.y = 150
 		await until_at_rest()
-		var before := shares_of(await picture())
+		await process_frame
+		var before := shares_of(picture())
 		check(before.orange > 0.99, "before a fade of %s s all is level 1: %s" % [seconds, before])
 		camera.position.y = 40
 		await process_frame
@@ -220,7 +236,8 @@ func pictures_of_a_fade() -> void:
 		var mixed := 0
 		var holes := 0.0
 		for i in 200:
-			var image := await picture()
+			await process_frame
+			var image := picture()
 			var shares := shares_of(image)
 			holes = maxf(holes, shares.nothing)
 			if shares.red > 0.2 and shares.orange > 0.2:
@@ -229,7 +246,7 @@ func pictures_of_a_fade() -> void:
 					image.save_png("res://picture_fade.png")
 			if terrain.get_stats().chunks_fading == 0:
 				break
-		var after := shares_of(await picture())
+		var after := shares_of(picture())
 		check(after.red > 0.99, "after a fade of %s s all is level 0: %s" % [seconds, after])
 		check((mixed > 0) == (seconds > 0), "pictures with both in a fade of %s s: %d" % [seconds, mixed])
 		check(holes == 0.0, "nothing shines through in a fade of %s s: %s" % [seconds, holes])
