@@ -15,8 +15,8 @@
 namespace quarry::godot {
 
 // What the RenderingServer holds of a terrain: a mesh and an instance for each chunk, without a node. What a chunk
-// gives up is kept for the next one. What is replaced may fade into what replaces it; then it is drawn for as long after
-// it was hidden, and after it was released. Main thread only.
+// gives up is kept for the next one. What is replaced may fade into what replaces it; then it is drawn for as long
+// after it was hidden, and after it was released. Main thread only.
 class ChunkInstances {
   public:
     explicit ChunkInstances(Shading& shading) : shading_(shading), fades_(shading) {}
@@ -45,8 +45,8 @@ class ChunkInstances {
     // Whether anything may be drawn at all.
     void set_visible(bool visible);
 
-    // For tests of pictures: does not draw a chunk that is shown, as if it had been lost, or draws it again. False: it is
-    // not shown.
+    // For tests of pictures: does not draw a chunk that is shown, as if it had been lost, or draws it again. False: it
+    // is not shown.
     bool lose(const terrain::ChunkKey& key, bool is_lost);
 
     // Whether that version of a chunk is drawn, and will stay.

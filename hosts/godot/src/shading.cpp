@@ -198,9 +198,8 @@ void Shading::set_fade(Rid material, double share) const {
 }
 
 void Shading::set(const char* parameter, const Variant& value) {
-    const auto known = std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& each) {
-        return std::string_view(each.first) == parameter;
-    });
+    const auto known = std::find_if(parameters_.begin(), parameters_.end(),
+                                    [&](const Parameter& each) { return std::string_view(each.first) == parameter; });
     if (known != parameters_.end()) {
         known->second = value;
     } else {

@@ -84,6 +84,8 @@ void add_edits(std::vector<NodeMethod>& to) {
                       return Variant(node.remove_part(to_vector(of[0])));
                   }});
     to.push_back(
+        {"take_part", kTable, {at}, [](TerrainNode& node, Arguments of) { return node.take_part(to_vector(of[0])); }});
+    to.push_back(
         {"begin_stroke", kNothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }});
     // The next edit begins another stroke, whoever makes it.
     to.push_back(

@@ -53,8 +53,7 @@ std::string TerrainNode::check_shown() {
 }
 
 bool TerrainNode::lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost) {
-    return world_ != nullptr &&
-           world_->instances.lose({static_cast<std::int32_t>(lod), key.x, key.y, key.z}, is_lost);
+    return world_ != nullptr && world_->instances.lose({static_cast<std::int32_t>(lod), key.x, key.y, key.z}, is_lost);
 }
 
 Variant TerrainNode::stats() const {

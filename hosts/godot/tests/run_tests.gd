@@ -70,7 +70,7 @@ func until_at_rest(terrain: QuarryTerrain) -> void:
 
 const VALUES := {
 	"world": [0, 1, -1, 7], "seed": [42, 7, -3, 1 << 62], "octaves": [4, 6, 0, 99], "frequency": [0.02, 0.05, 0.0, 1e9],
-	"amplitude": [32.0, 10.0, -1.0, 1e9], "offset": [0.0, -5.0, -1e9, 1e9], "lacunarity": [2.0, 2.5, 0.0, 100.0],
+	"min_height": [-1e6, -50.0, -1e9, 1e9], "max_height": [1e6, 50.0, -1e9, 1e9], "amplitude": [32.0, 10.0, -1.0, 1e9], "offset": [0.0, -5.0, -1e9, 1e9], "lacunarity": [2.0, 2.5, 0.0, 100.0],
 	"persistence": [0.5, 0.25, 0.0, 2.0], "voxel_size": [1.0, 0.5, 0.0, 1e6], "chunk_cells": [32, 16, 1, 500],
 	"lod_distance": [128.0, 64.0, 0.0, 1e9], "lod_levels": [6, 3, 0, 20], "view_distance": [1024.0, 300.0, 0.0, 1e9],
 	"view_weight": [0.5, 2.0, -1.0, 50.0], "worker_threads": [0, 2, -1, 100000], "budget_ms": [2.0, 4.0, 0.0, 1e9],
