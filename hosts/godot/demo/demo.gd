@@ -14,6 +14,7 @@ Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      T  t
 func _ready() -> void:
 	$Screen/Help.text = HELP
 	terrain.failed.connect(func(message: String): $Screen/Help.text = message)
+	terrain.part_loosened.connect(let_fall)
 	var options := OS.get_cmdline_user_args()
 	if "--quit-when-ready" in options:
 		terrain.terrain_ready.connect(func():
@@ -59,6 +60,24 @@ func drop_crate() -> void:
 	while not terrain.is_collision_ready_around(crate.position, 4):
 		await get_tree().process_frame
 	crate.freeze = false
+
+
+# What was cut off becomes a body of its own.
+func let_fall(_box: AABB, inside: Vector3) -> void:
+	var part := terrain.take_part(inside)
+	if part.is_empty():
+		return
+	var piece := RigidBody3D.new()
+	var looks := MeshInstance3D.new()
+	looks.mesh = part.mesh
+	var shape := CollisionShape3D.new()
+	shape.shape = part.shape
+	piece.add_child(looks)
+	piece.add_child(shape)
+	piece.position = part.position
+	piece.mass = maxf(part.volume * 100, 1)
+	add_child(piece)
+	terrain.add_body(piece)
 
 
 func take_pictures() -> void:

@@ -1,5 +1,6 @@
 #include "chunk_instances.hpp"
 
+#include <array>
 #include <memory>
 
 #include "engine_calls.hpp"
@@ -9,6 +10,8 @@ namespace {
 
 // Pairs of mesh and instance that are kept for later.
 constexpr std::size_t kMostSpare = 1024;
+// That are emptied in a frame, whatever the budget: more than begin to go for long.
+constexpr std::size_t kFewestEmptied = 4;
 
 constexpr GDExtensionBool kYes = 1;
 constexpr GDExtensionBool kNo = 0;
@@ -19,6 +22,11 @@ ChunkInstances::~ChunkInstances() {
     for (const Place& place : places_) {
         if (place.drawn) free(*place.drawn);
     }
+    for (const Fading& fading : fading_) {
+        if (!fading.slot) free(fading.drawn);
+        fades_.leave(fading.fade);
+    }
+    for (const Drawn& drawn : to_empty_) free(drawn);
     for (const Drawn& drawn : spare_) free(drawn);
 }
 
@@ -38,11 +46,84 @@ void ChunkInstances::take(terrain::StreamEvent& event) {
             break;
         case Kind::show:
         case Kind::hide:
-            for (const terrain::ChunkId id : event.chunks) show(id, event.kind == Kind::show);
+            for (const terrain::ChunkId id : event.chunks) show(id, event.kind == Kind::show, event.fade > 0);
             break;
         case Kind::changed:
+            end_fades_within(event.box);
             break;
     }
+}
+
+void ChunkInstances::begin_frame(Clock::time_point now, double fade_seconds) {
+    fades_.begin_frame(now, fade_seconds);
+    // From the end: the last one takes the place of one that has ended.
+    for (std::size_t i = fading_.size(); i-- > 0;) {
+        if (fades_.is_over(fading_[i].fade)) end_fade(i);
+    }
+}
+
+void ChunkInstances::end_frame(Clock::time_point until) {
+    for (std::size_t emptied = 0; !to_empty_.empty(); ++emptied) {
+        if (emptied >= kFewestEmptied && Clock::now() >= until) return;
+        const Drawn drawn = to_empty_.back();
+        to_empty_.pop_back();
+        keep_for_later(drawn);
+    }
+}
+
+void ChunkInstances::end_fades() {
+    while (!fading_.empty()) end_fade(fading_.size() - 1);
+}
+
+// Ground that has changed is not mixed with what it was.
+void ChunkInstances::end_fades_within(const terrain::Box& box) {
+    for (std::size_t i = fading_.size(); i-- > 0;) {
+        const Spot& spot = fading_[i].spot;
+        const double size =
+            spot.frame.voxel_size * static_cast<double>(std::int64_t{1} << spot.key.lod) * spot.frame.cells;
+        const auto overlaps = [&](std::int32_t at, double low, double high) {
+            return at * size <= high && (at + 1.0) * size >= low;
+        };
+        if (overlaps(spot.key.x, box.low.x, box.high.x) && overlaps(spot.key.y, box.low.y, box.high.y) &&
+            overlaps(spot.key.z, box.low.z, box.high.z)) {
+            end_fade(i);
+        }
+    }
+}
+
+void ChunkInstances::begin_fade(std::uint32_t slot, FadeWay way) {
+    Place& place = places_[slot];
+    const std::size_t fade = fades_.join(place.spot.key.lod, way);
+    place.fading = fading_.size();
+    fading_.push_back({*place.drawn, place.spot, fade, way, slot});
+    engine().set_material(engine().server, place.drawn->instance, fades_.material(fade));
+}
+
+void ChunkInstances::end_fade(std::size_t which) {
+    const Fading ended = fading_[which];
+    if (which + 1 != fading_.size()) {
+        fading_[which] = fading_.back();
+        if (fading_[which].slot) places_[*fading_[which].slot].fading = which;
+    }
+    fading_.pop_back();
+    if (ended.way == FadeWay::going) draw(ended.drawn, false);
+    engine().set_material(engine().server, ended.drawn.instance, shading_.material(ended.spot.key.lod));
+    fades_.leave(ended.fade);
+    if (ended.slot) {
+        places_[*ended.slot].fading = kNotFading;
+    } else {
+        to_empty_.push_back(ended.drawn);
+    }
+}
+
+void ChunkInstances::draw(const Drawn& drawn, bool is_drawn) const {
+    engine().instance_set_visible(engine().server, drawn.instance, is_drawn && visible_ ? kYes : kNo);
+}
+
+void ChunkInstances::keep_for_later(const Drawn& drawn) {
+    if (spare_.size() >= kMostSpare) return free(drawn);
+    engine().mesh_clear(engine().server, drawn.mesh);
+    spare_.push_back(drawn);
 }
 
 ChunkInstances::Drawn ChunkInstances::take_drawn() {
@@ -65,85 +146,105 @@ void ChunkInstances::upload(terrain::StreamEvent& event) {
     Place& place = places_[event.id.slot];
     const auto surface = std::static_pointer_cast<Surface>(event.prepared);
     place.drawn = take_drawn();
-    place.key = event.key;
-    place.frame = surface->frame;
+    place.spot = {event.key, surface->frame};
     place.vertices = surface->vertices;
     place.is_shown = false;
     const void* const data = surface->data.ptr();
     const std::array<GDExtensionConstTypePtr, 2> arguments{&place.drawn->mesh, data};
     api.method_ptrcall(calls.mesh_add_surface.bind(), calls.server, arguments.data(), nullptr);
     calls.set_material(calls.server, place.drawn->instance, shading_.material(event.key.lod));
-    calls.instance_set_transform(calls.server, place.drawn->instance, transform_of(place));
+    calls.instance_set_transform(calls.server, place.drawn->instance, transform_of(place.spot));
     ++held_;
     vertices_ += place.vertices;
 }
 
-void ChunkInstances::show(terrain::ChunkId id, bool shown) {
+void ChunkInstances::show(terrain::ChunkId id, bool shown, bool fades) {
     Place& place = places_[id.slot];
     if (!place.drawn || place.is_shown == shown) return;
+    if (place.fading != kNotFading) end_fade(place.fading);
     place.is_shown = shown;
     shown_ = shown ? shown_ + 1 : shown_ - 1;
-    if (visible_) engine().instance_set_visible(engine().server, place.drawn->instance, shown ? kYes : kNo);
-    if (listener_) listener_(place.key, shown);
+    const bool begins = fades && fades_.is_on();
+    if (begins) begin_fade(id.slot, shown ? FadeWay::coming : FadeWay::going);
+    if (shown || !begins) draw(*place.drawn, shown);
+    if (listener_) listener_(place.spot.key, shown);
 }
 
 void ChunkInstances::release(terrain::ChunkId id) {
     Place& place = places_[id.slot];
     if (!place.drawn) return;
-    show(id, false);
+    show(id, false, false);
     const Drawn drawn = *place.drawn;
     place.drawn.reset();
     --held_;
     vertices_ -= place.vertices;
-    if (spare_.size() >= kMostSpare) return free(drawn);
-    engine().mesh_clear(engine().server, drawn.mesh);
-    spare_.push_back(drawn);
+    if (place.fading == kNotFading) return keep_for_later(drawn);
+    fading_[place.fading].slot.reset();
+    place.fading = kNotFading;
+}
+
+bool ChunkInstances::lose(const terrain::ChunkKey& key, bool is_lost) {
+    for (const Place& place : places_) {
+        if (!place.drawn || !place.is_shown || place.spot.key != key) continue;
+        draw(*place.drawn, !is_lost);
+        return true;
+    }
+    return false;
 }
 
 bool ChunkInstances::shows(terrain::ChunkId id, const terrain::ChunkKey& key) const noexcept {
-    return id.slot < places_.size() && places_[id.slot].is_shown && places_[id.slot].key == key;
+    return id.slot < places_.size() && places_[id.slot].is_shown && places_[id.slot].spot.key == key;
 }
 
 void ChunkInstances::set_scenario(Rid scenario) {
     scenario_ = scenario;
+    end_fades();
     for (const Place& place : places_) {
         if (place.drawn) engine().instance_set_scenario(engine().server, place.drawn->instance, scenario_);
     }
-    for (const Drawn& drawn : spare_) engine().instance_set_scenario(engine().server, drawn.instance, scenario_);
+    for (const auto* const list : {&to_empty_, &spare_}) {
+        for (const Drawn& drawn : *list) {
+            engine().instance_set_scenario(engine().server, drawn.instance, scenario_);
+        }
+    }
 }
 
 void ChunkInstances::set_transform(const Transform& transform) {
     transform_ = transform;
     for (const Place& place : places_) {
         if (place.drawn) {
-            engine().instance_set_transform(engine().server, place.drawn->instance, transform_of(place));
+            engine().instance_set_transform(engine().server, place.drawn->instance, transform_of(place.spot));
         }
+    }
+    for (const Fading& fading : fading_) {
+        engine().instance_set_transform(engine().server, fading.drawn.instance, transform_of(fading.spot));
     }
 }
 
 void ChunkInstances::renew_materials() {
+    if (!shading_.can_fade()) end_fades();
     for (const Place& place : places_) {
-        if (!place.drawn) continue;
-        engine().set_material(engine().server, place.drawn->instance, shading_.material(place.key.lod));
+        if (!place.drawn || place.fading != kNotFading) continue;
+        engine().set_material(engine().server, place.drawn->instance, shading_.material(place.spot.key.lod));
     }
 }
 
 void ChunkInstances::set_visible(bool visible) {
     if (visible_ == visible) return;
     visible_ = visible;
+    end_fades();
     for (const Place& place : places_) {
-        if (!place.drawn || !place.is_shown) continue;
-        engine().instance_set_visible(engine().server, place.drawn->instance, visible ? kYes : kNo);
+        if (place.drawn && place.is_shown) draw(*place.drawn, true);
     }
 }
 
 // The node's transform times that of the chunk: a scale and a corner.
-Transform ChunkInstances::transform_of(const Place& place) const {
-    const double scale = place.frame.voxel_size * static_cast<double>(std::int64_t{1} << place.key.lod);
-    const double size = scale * place.frame.cells;
-    const double x = place.key.x * size;
-    const double y = place.key.y * size;
-    const double z = place.key.z * size;
+Transform ChunkInstances::transform_of(const Spot& spot) const {
+    const double scale = spot.frame.voxel_size * static_cast<double>(std::int64_t{1} << spot.key.lod);
+    const double size = scale * spot.frame.cells;
+    const double x = spot.key.x * size;
+    const double y = spot.key.y * size;
+    const double z = spot.key.z * size;
     const auto row = [&](const Vec3& of, float origin) {
         return static_cast<float>(of.x * x + of.y * y + of.z * z + origin);
     };

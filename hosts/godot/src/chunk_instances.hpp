@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "chunk_fades.hpp"
 #include "quarry/terrain/stream_event.hpp"
 #include "shading.hpp"
 #include "surface.hpp"
@@ -14,10 +15,11 @@
 namespace quarry::godot {
 
 // What the RenderingServer holds of a terrain: a mesh and an instance for each chunk, without a node. What a chunk
-// gives up is kept for the next one. Main thread only.
+// gives up is kept for the next one. What is replaced may fade into what replaces it; then it is drawn for as long
+// after it was hidden, and after it was released. Main thread only.
 class ChunkInstances {
   public:
-    explicit ChunkInstances(const Shading& shading) : shading_(shading) {}
+    explicit ChunkInstances(Shading& shading) : shading_(shading), fades_(shading) {}
     ChunkInstances(const ChunkInstances&) = delete;
     ChunkInstances& operator=(const ChunkInstances&) = delete;
     ~ChunkInstances();
@@ -26,7 +28,16 @@ class ChunkInstances {
     using Listener = std::function<void(const terrain::ChunkKey& key, bool is_shown)>;
     void set_listener(Listener listener) { listener_ = std::move(listener); }
 
+    using Clock = ChunkFades::Clock;
+
+    // A frame begins. What is replaced in it takes so many seconds to fade; 0: it changes at once.
+    void begin_frame(Clock::time_point now, double fade_seconds);
     void take(terrain::StreamEvent& event);
+    // After what was handed over: empties what has gone and is not needed, until that time, four of them in any case.
+    void end_frame(Clock::time_point until);
+    // All that fades has come or gone now.
+    void end_fades();
+
     void set_scenario(Rid scenario);
     void set_transform(const Transform& transform);
     // After the shading has other materials.
@@ -34,11 +45,16 @@ class ChunkInstances {
     // Whether anything may be drawn at all.
     void set_visible(bool visible);
 
-    // Whether that version of a chunk is drawn.
+    // For tests of pictures: does not draw a chunk that is shown, as if it had been lost, or draws it again. False: it
+    // is not shown.
+    bool lose(const terrain::ChunkKey& key, bool is_lost);
+
+    // Whether that version of a chunk is drawn, and will stay.
     bool shows(terrain::ChunkId id, const terrain::ChunkKey& key) const noexcept;
     std::size_t shown() const noexcept { return shown_; }
     std::size_t held() const noexcept { return held_; }
-    std::size_t spare() const noexcept { return spare_.size(); }
+    std::size_t spare() const noexcept { return spare_.size() + to_empty_.size(); }
+    std::size_t fading() const noexcept { return fading_.size(); }
     std::uint64_t vertices() const noexcept { return vertices_; }
 
   private:
@@ -46,24 +62,46 @@ class ChunkInstances {
         Rid mesh;
         Rid instance;
     };
-    struct Place {
-        std::optional<Drawn> drawn;
+    // Where a chunk is drawn.
+    struct Spot {
         terrain::ChunkKey key;
         ChunkFrame frame;
+    };
+    static constexpr std::size_t kNotFading = static_cast<std::size_t>(-1);
+    struct Place {
+        std::optional<Drawn> drawn;
+        Spot spot;
         std::size_t vertices = 0;
+        std::size_t fading = kNotFading;  // which of fading_ it is
         bool is_shown = false;
+    };
+    // A chunk that comes or goes. One that was released has no slot, and its mesh is nobody's but the fade's.
+    struct Fading {
+        Drawn drawn;
+        Spot spot;
+        std::size_t fade;
+        FadeWay way;
+        std::optional<std::uint32_t> slot;
     };
 
     void upload(terrain::StreamEvent& event);
-    void show(terrain::ChunkId id, bool shown);
+    void show(terrain::ChunkId id, bool shown, bool fades);
     void release(terrain::ChunkId id);
+    void begin_fade(std::uint32_t slot, FadeWay way);
+    void end_fade(std::size_t which);
+    void end_fades_within(const terrain::Box& box);
+    void draw(const Drawn& drawn, bool is_drawn) const;
+    void keep_for_later(const Drawn& drawn);
     Drawn take_drawn();
     void free(const Drawn& drawn) const;
-    Transform transform_of(const Place& place) const;
+    Transform transform_of(const Spot& spot) const;
 
-    const Shading& shading_;
+    Shading& shading_;
+    ChunkFades fades_;
     Listener listener_;
     std::vector<Place> places_;  // by slot
+    std::vector<Fading> fading_;
+    std::vector<Drawn> to_empty_;  // they have gone, and their meshes are still in them
     std::vector<Drawn> spare_;
     Rid scenario_;
     Transform transform_;

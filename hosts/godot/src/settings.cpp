@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "quarry/jobs/error.hpp"
+#include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/description.hpp"
 #include "quarry/terrain/noise_field.hpp"
+#include "quarry/terrain/shape_fields.hpp"
 #include "quarry/terrain/showcase.hpp"
 #include "surface.hpp"
 
@@ -70,6 +73,10 @@ std::vector<Property> make_properties() {
     return {
         choice(w, "world", &S::world, 2, "Noise,Showcase,Description", world),
         whole(w, "seed", &S::seed, 0, kMostSeed, "", world),
+        number(w, "min_height", &S::min_height, -kNoHeightLimit, kNoHeightLimit,
+               "-1000,1000,0.1,or_less,or_greater,suffix:m", world),
+        number(w, "max_height", &S::max_height, -kNoHeightLimit, kNoHeightLimit,
+               "-1000,1000,0.1,or_less,or_greater,suffix:m", world),
         whole(n, "octaves", &S::octaves, 1, 16, "1,16,1", world),
         number(n, "frequency", &S::frequency, 1e-6, 10, "0.0001,1,0.0001,or_greater,exp", world),
         number(n, "amplitude", &S::amplitude, 0, 1e6, "0,500,0.1,or_greater,suffix:m", world),
@@ -82,6 +89,7 @@ std::vector<Property> make_properties() {
         whole("Edits", "editor", &S::editor, 0, 65'535, "0,65535,1", Effect::editor),
         number("Looks", "texture_size", &S::texture_size, 0.01, 1000, "0.1,100,0.1,or_greater,suffix:m",
                Effect::shading),
+        number("Looks", "cross_fade", &S::cross_fade, 0, 10, "0,2,0.05,or_greater,suffix:s", Effect::none),
         number(l, "voxel_size", &S::voxel_size, 0.01, 100, "0.1,10,0.01,or_greater,suffix:m", world),
         whole(l, "chunk_cells", &S::chunk_cells, 4, 62, "4,62,2", world),
         number(l, "lod_distance", &S::lod_distance, 1, 1e5, "16,1024,1,or_greater,suffix:m", world),
@@ -121,6 +129,35 @@ bool exchange_if_other(Value& place, Value value) {
     return true;
 }
 
+DescribedWorld make_ground(const Settings& settings, const std::string& json, const std::filesystem::path& folder) {
+    const auto seed = static_cast<std::uint64_t>(settings.seed);
+    switch (static_cast<WorldKind>(settings.world)) {
+        case WorldKind::showcase:
+            return {terrain::showcase_field(seed),
+                    terrain::showcase_materials(seed),
+                    "showcase " + std::to_string(seed),
+                    {}};
+        case WorldKind::description: {
+            const terrain::Described described = terrain::parse_description(json, folder);
+            return {described.field, described.materials, "description " + json, {}};
+        }
+        case WorldKind::noise:
+            break;
+    }
+    const terrain::NoiseOptions options{.seed = seed,
+                                        .octaves = static_cast<int>(settings.octaves),
+                                        .frequency = settings.frequency,
+                                        .amplitude = settings.amplitude,
+                                        .offset = settings.offset,
+                                        .lacunarity = settings.lacunarity,
+                                        .persistence = settings.persistence};
+    std::array<char, 200> name{};
+    std::snprintf(name.data(), name.size(), "noise %llu %d %a %a %a %a %a", static_cast<unsigned long long>(seed),
+                  options.octaves, options.frequency, options.amplitude, options.offset, options.lacunarity,
+                  options.persistence);
+    return {std::make_shared<terrain::NoiseField>(options), nullptr, name.data(), {}};
+}
+
 }  // namespace
 
 const std::vector<Property>& properties() {
@@ -150,31 +187,31 @@ bool set(const Property& property, Settings& settings, const Variant& value) {
     return exchange_if_other(settings.*std::get<std::string Settings::*>(property.member), value.to_text());
 }
 
-DescribedWorld make_world(const Settings& settings, const std::string& json, const std::filesystem::path& folder) {
-    const auto seed = static_cast<std::uint64_t>(settings.seed);
-    switch (static_cast<WorldKind>(settings.world)) {
-        case WorldKind::showcase:
-            return {terrain::showcase_field(seed), terrain::showcase_materials(seed),
-                    "showcase " + std::to_string(seed)};
-        case WorldKind::description: {
-            const terrain::Described described = terrain::parse_description(json, folder);
-            return {described.field, described.materials, "description " + json};
-        }
-        case WorldKind::noise:
-            break;
+std::shared_ptr<const terrain::Field> within(const HeightLimits& limits, std::shared_ptr<const terrain::Field> field) {
+    using terrain::Combination;
+    using terrain::CombinedField;
+    const auto ground_up_to = [](double height) {
+        return std::make_shared<terrain::PlaneField>(terrain::Position{0, height, 0}, terrain::Position{0, 1, 0});
+    };
+    if (limits.high < kNoHeightLimit) {
+        field = std::make_shared<CombinedField>(Combination::intersect, field, ground_up_to(limits.high));
     }
-    const terrain::NoiseOptions options{.seed = seed,
-                                        .octaves = static_cast<int>(settings.octaves),
-                                        .frequency = settings.frequency,
-                                        .amplitude = settings.amplitude,
-                                        .offset = settings.offset,
-                                        .lacunarity = settings.lacunarity,
-                                        .persistence = settings.persistence};
-    std::array<char, 200> name{};
-    std::snprintf(name.data(), name.size(), "noise %llu %d %a %a %a %a %a", static_cast<unsigned long long>(seed),
-                  options.octaves, options.frequency, options.amplitude, options.offset, options.lacunarity,
-                  options.persistence);
-    return {std::make_shared<terrain::NoiseField>(options), nullptr, name.data()};
+    if (limits.low > -kNoHeightLimit) {
+        field = std::make_shared<CombinedField>(Combination::unite, field, ground_up_to(limits.low));
+    }
+    return field;
+}
+
+DescribedWorld make_world(const Settings& settings, const std::string& json, const std::filesystem::path& folder) {
+    if (!(settings.min_height < settings.max_height)) {
+        std::array<char, 120> line{};
+        std::snprintf(line.data(), line.size(), "min_height must be below max_height, and %g is not below %g",
+                      settings.min_height, settings.max_height);
+        throw Error(line.data());
+    }
+    DescribedWorld world = make_ground(settings, json, folder);
+    world.limits = {settings.min_height, settings.max_height};
+    return world;
 }
 
 terrain::StreamerOptions streamer_options(const Settings& settings, const DescribedWorld& world) {
@@ -187,6 +224,8 @@ terrain::StreamerOptions streamer_options(const Settings& settings, const Descri
     options.materials = world.materials;
     options.pending = static_cast<std::size_t>(settings.pending);
     options.view_weight = settings.view_weight;
+    // Events tell whether chunks replace each other; how long that takes may change at any time.
+    options.fade = 1;
     // An update that waits for edits leaves time for the hand-over.
     options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 2e3);
     const ChunkFrame frame{settings.voxel_size, options.cells};

@@ -15,6 +15,9 @@ namespace quarry::godot {
 
 enum class WorldKind : std::int64_t { noise, showcase, description };
 
+// A limit that is so far away is none.
+inline constexpr double kNoHeightLimit = 1e6;
+
 // The properties of a QuarryTerrain.
 struct Settings {
     std::int64_t world = 0;  // WorldKind
@@ -31,6 +34,10 @@ struct Settings {
     std::int64_t editor = 0;
 
     double texture_size = 4;
+    double cross_fade = 0;  // seconds
+
+    double min_height = -kNoHeightLimit;
+    double max_height = kNoHeightLimit;
 
     double voxel_size = 1;
     std::int64_t chunk_cells = 32;
@@ -75,11 +82,20 @@ Variant get(const Property& property, const Settings& settings);
 // what it was.
 bool set(const Property& property, Settings& settings, const Variant& value);
 
+// Between which heights there is a world. All above is air and all below is ground, whatever the field says.
+struct HeightLimits {
+    double low = -kNoHeightLimit;
+    double high = kNoHeightLimit;
+};
+// A field within limits: the field itself where there are none.
+std::shared_ptr<const terrain::Field> within(const HeightLimits& limits, std::shared_ptr<const terrain::Field> field);
+
 // What the settings describe. Throws quarry::Error or std::invalid_argument with the reason.
 struct DescribedWorld {
     std::shared_ptr<const terrain::Field> field;
     std::shared_ptr<const terrain::Materials> materials;  // may be null
     std::string name;                                     // equal for equal worlds: the settings that make it
+    HeightLimits limits{};                                // they hold for what is edited, too
 };
 // Text of the description and the folder of its heightmaps: files are read by the caller, who knows res://.
 DescribedWorld make_world(const Settings& settings, const std::string& json, const std::filesystem::path& folder);

@@ -1,6 +1,8 @@
 #include "shading.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "engine_calls.hpp"
 
@@ -10,7 +12,7 @@ namespace {
 // Further render modes may follow.
 constexpr const char* kHead = "shader_type spatial;\nrender_mode cull_back, diffuse_burley, specular_schlick_ggx";
 
-constexpr const char* kBody = R"(;
+constexpr const char* kUniforms = R"(;
 uniform int view = 0;
 uniform float cells = 32.0;
 uniform vec3 lod_color : source_color = vec3(1.0);
@@ -41,12 +43,39 @@ float noise_at(vec2 p) {
                mix(random_at(cell + vec2(0.0, 1.0)), random_at(cell + vec2(1.0, 1.0)), f.x), f.y);
 }
 
+)";
+
+constexpr const char* kPlace = R"(
 void vertex() {
     place = VERTEX;
     world_place = (MODEL_MATRIX * vec4(VERTEX, 1.0)).xyz;
     world_normal = normalize(mat3(MODEL_MATRIX) * NORMAL);
 }
+)";
 
+// Where it was when it was part of the terrain.
+constexpr const char* kPlaceOfLooseGround = R"(
+uniform vec3 origin = vec3(0.0);
+
+void vertex() {
+    place = VERTEX;
+    world_place = VERTEX + origin;
+    world_normal = NORMAL;
+}
+)";
+
+// Each pixel has an order of its own: what comes and what goes never share one.
+constexpr const char* kDither = R"(
+uniform float fade = 0.0;
+uniform bool is_going = false;
+
+bool is_left_out(vec2 pixel) {
+    float order = fract(52.9829189 * fract(dot(floor(pixel), vec2(0.06711056, 0.00583715))));
+    return (order < fade) == is_going;
+}
+)";
+
+constexpr const char* kColors = R"(
 // Fine grain near by; it fades before it could sparkle.
 float grain(vec3 p, float distance_to_eye) {
     vec3 side = abs(world_normal);
@@ -69,7 +98,15 @@ vec4 weights_by_shape() {
     return vec4((1.0 - steep) * (1.0 - white), steep, white, 0.0);
 }
 
-void fragment() {
+)";
+
+constexpr const char* kLeaveOut = R"(
+    if (is_left_out(FRAGCOORD.xy)) {
+        discard;
+    }
+)";
+
+constexpr const char* kFragment = R"(
     float shade = grain(world_place, length(VERTEX));
     // Without weights COLOR is white.
     vec4 weights = dot(COLOR, vec4(1.0)) > 1.5 ? weights_by_shape() : COLOR;
@@ -100,14 +137,20 @@ constexpr std::array<Color, terrain::kCoarsestLod + 1> kLodColors{
     Color{0.45F, 0.75F, 0.30F, 1}, Color{0.25F, 0.70F, 0.70F, 1}, Color{0.25F, 0.45F, 0.85F, 1},
     Color{0.55F, 0.35F, 0.80F, 1}, Color{0.80F, 0.40F, 0.65F, 1}};
 
-std::string code(bool is_wireframe) {
-    return std::string(kHead) + (is_wireframe ? ", wireframe" : "") + kBody;
+enum class Kind { plain, fading, loose };
+
+// The RenderingServer takes no #ifdef.
+std::string code(bool is_wireframe, Kind kind) {
+    const bool fades = kind == Kind::fading;
+    return std::string(kHead) + (is_wireframe ? ", wireframe" : "") + kUniforms +
+           (kind == Kind::loose ? kPlaceOfLooseGround : kPlace) + (fades ? kDither : "") + kColors +
+           "void fragment() {" + (fades ? kLeaveOut : "") + kFragment;
 }
 
 }  // namespace
 
 Shading::Shading() : server_(engine().server), shader_(server_.call("shader_create").to_rid()) {
-    server_.call("shader_set_code", shader_, code(false));
+    server_.call("shader_set_code", shader_, code(false, Kind::plain));
     for (std::size_t lod = 0; lod < materials_.size(); ++lod) {
         materials_[lod] = server_.call("material_create").to_rid();
         server_.call("material_set_shader", materials_[lod], shader_);
@@ -117,11 +160,53 @@ Shading::Shading() : server_(engine().server), shader_(server_.call("shader_crea
 
 Shading::~Shading() {
     for (const Rid material : materials_) engine().free_rid(engine().server, material);
+    for (const Rid material : fading_) engine().free_rid(engine().server, material);
     engine().free_rid(engine().server, shader_);
+    if (fade_shader_.id != 0) engine().free_rid(engine().server, fade_shader_);
+}
+
+std::string Shading::code_of_loose_ground() {
+    return code(false, Kind::loose);
+}
+
+Rid Shading::take_fading(std::int32_t lod, FadeWay way) {
+    std::vector<Rid>& spare = spare_[static_cast<std::size_t>(lod)][static_cast<std::size_t>(way)];
+    if (!spare.empty()) {
+        const Rid material = spare.back();
+        spare.pop_back();
+        return material;
+    }
+    if (fade_shader_.id == 0) {
+        fade_shader_ = server_.call("shader_create").to_rid();
+        server_.call("shader_set_code", fade_shader_, code(is_wireframe_, Kind::fading));
+    }
+    const Rid material = server_.call("material_create").to_rid();
+    fading_.push_back(material);
+    server_.call("material_set_shader", material, fade_shader_);
+    server_.call("material_set_param", material, "lod_color", kLodColors[static_cast<std::size_t>(lod)]);
+    server_.call("material_set_param", material, "is_going", way == FadeWay::going);
+    for (const auto& [name, value] : parameters_) server_.call("material_set_param", material, name, value);
+    return material;
+}
+
+void Shading::give_back(Rid material, std::int32_t lod, FadeWay way) {
+    spare_[static_cast<std::size_t>(lod)][static_cast<std::size_t>(way)].push_back(material);
+}
+
+void Shading::set_fade(Rid material, double share) const {
+    server_.call("material_set_param", material, "fade", share);
 }
 
 void Shading::set(const char* parameter, const Variant& value) {
+    const auto known = std::find_if(parameters_.begin(), parameters_.end(),
+                                    [&](const Parameter& each) { return std::string_view(each.first) == parameter; });
+    if (known != parameters_.end()) {
+        known->second = value;
+    } else {
+        parameters_.emplace_back(parameter, value);
+    }
     for (const Rid material : materials_) server_.call("material_set_param", material, parameter, value);
+    for (const Rid material : fading_) server_.call("material_set_param", material, parameter, value);
 }
 
 void Shading::set_textures(const std::array<Rid, 4>& textures, double size) {
@@ -140,7 +225,8 @@ void Shading::set_up(DebugView view, std::int64_t cells, Rid own) {
     own_ = own;
     if (const bool wireframe = view == DebugView::wireframe; wireframe != is_wireframe_) {
         is_wireframe_ = wireframe;
-        server_.call("shader_set_code", shader_, code(wireframe));
+        server_.call("shader_set_code", shader_, code(wireframe, Kind::plain));
+        if (fade_shader_.id != 0) server_.call("shader_set_code", fade_shader_, code(wireframe, Kind::fading));
     }
     set("view", Variant(static_cast<std::int64_t>(view)));
     set("cells", Variant(static_cast<double>(cells)));

@@ -84,6 +84,8 @@ void add_edits(std::vector<NodeMethod>& to) {
                       return Variant(node.remove_part(to_vector(of[0])));
                   }});
     to.push_back(
+        {"take_part", kTable, {at}, [](TerrainNode& node, Arguments of) { return node.take_part(to_vector(of[0])); }});
+    to.push_back(
         {"begin_stroke", kNothing, {}, [](TerrainNode& node, Arguments) { return node.begin_stroke(), Variant(); }});
     // The next edit begins another stroke, whoever makes it.
     to.push_back(
@@ -130,6 +132,14 @@ void add_questions(std::vector<NodeMethod>& to) {
                       return Variant(node.monitor(of[0].to_text()));
                   }});
     to.push_back({"check_shown", kText, {}, [](TerrainNode& node, Arguments) { return Variant(node.check_shown()); }});
+    to.push_back({"lose_chunk",
+                  kBool,
+                  {value(GDEXTENSION_VARIANT_TYPE_VECTOR3I, "key"), value(kInt, "lod"), value(kBool, "is_lost")},
+                  [](TerrainNode& node, Arguments of) {
+                      Vec3i key;
+                      of[0].assign_to(GDEXTENSION_VARIANT_TYPE_VECTOR3I, &key);
+                      return Variant(node.lose_chunk(key, of[1].to_int(), of[2].to_bool()));
+                  }});
     to.push_back({"get_stats", kTable, {}, [](TerrainNode& node, Arguments) { return node.stats(); }});
 }
 
@@ -222,7 +232,7 @@ void register_properties() {
         group = property.group;
         register_property(TerrainNode::kClass, property.value);
         // With the textures' size.
-        if (std::string_view(group) != "Looks") continue;
+        if (property.value.name != "texture_size") continue;
         for (const ResourceProperty& resource : resource_properties()) {
             register_property(TerrainNode::kClass, resource.spec);
         }

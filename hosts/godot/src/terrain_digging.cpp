@@ -64,8 +64,13 @@ bool TerrainNode::raise(const Vec3& position, double radius, double amount) {
                 position, radius);
 }
 
+bool TerrainNode::remove_loose(const terrain::Position& inside) {
+    return change(true, [&] { return std::optional(edits_.apply({.kind = terrain::EditKind::remove, .at = inside})); })
+        .any();
+}
+
 bool TerrainNode::remove_part(const Vec3& position) {
-    return edit({.kind = terrain::EditKind::remove}, position, scale_of(transform_));
+    return remove_loose(to_local(position));
 }
 
 bool TerrainNode::apply_edit(const Variant& bytes) {
@@ -123,7 +128,8 @@ void TerrainNode::note_change(const terrain::Box& box) {
 
 const terrain::Field& TerrainNode::ground() {
     if (field_ == nullptr) {
-        field_ = needs_build_ || !edits_.has_ground() ? described().field : edits_.now().field;
+        const DescribedWorld below = needs_build_ || !edits_.has_ground() ? described() : DescribedWorld{};
+        field_ = below.field != nullptr ? within(below.limits, below.field) : edits_.now().field;
     }
     return *field_;
 }

@@ -1,5 +1,6 @@
 #include "terrain_edits.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "quarry/jobs/error.hpp"
@@ -21,7 +22,10 @@ std::uint64_t number_of(const std::string& text) {
 void TerrainEdits::set_ground(const DescribedWorld& world, const terrain::Lattice& lattice, const std::string& file,
                               const std::shared_ptr<Pool>& pool) {
     std::string name = world.name + '\n' + std::to_string(lattice.voxel_size) + '\n' + file;
-    if (world_ != nullptr && name == name_) return;
+    if (world_ != nullptr && name == name_) {
+        below_.limits = world.limits;
+        return;
+    }
     auto edited = std::make_unique<terrain::EditWorld>(world.field, terrain::EditWorldOptions{.lattice = lattice});
     std::unique_ptr<terrain::WorldFile> opened;
     if (!file.empty()) {
@@ -41,7 +45,7 @@ void TerrainEdits::set_ground(const DescribedWorld& world, const terrain::Lattic
 
 DescribedWorld TerrainEdits::now() const {
     DescribedWorld world = below_;
-    world.field = world_->field();
+    world.field = within(below_.limits, world_->field());
     if (below_.materials != nullptr) world.materials = world_->materials(below_.materials);
     return world;
 }
@@ -100,6 +104,17 @@ void TerrainEdits::look_for_loose_parts(const terrain::Box& changed) {
 std::vector<terrain::LoosePart> TerrainEdits::take_loose_parts() {
     if (finder_ == nullptr) return {};
     return finder_->take();
+}
+
+std::optional<terrain::LoosePart> TerrainEdits::loose_part_at(const terrain::Position& place) {
+    const double voxel = world_->options().lattice.voxel_size;
+    const auto nearest = [&](double at) { return std::round(at / voxel) * voxel; };
+    const terrain::Position point{nearest(place.x), nearest(place.y), nearest(place.z)};
+    const terrain::Box box{point, point};
+    for (terrain::LoosePart& part : terrain::find_loose_parts(*world_->field(), std::span(&box, 1))) {
+        if (part.field->density_at(point) < 0) return std::move(part);
+    }
+    return std::nullopt;
 }
 
 std::span<const terrain::Box> TerrainEdits::bring(std::span<const terrain::Position> viewers) {

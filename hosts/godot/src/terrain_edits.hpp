@@ -54,6 +54,9 @@ class TerrainEdits {
     // After an edit, where that is wanted: looks for pieces that hang in the air. What was found comes later.
     void look_for_loose_parts(const terrain::Box& changed);
     std::vector<terrain::LoosePart> take_loose_parts();
+    // The piece that the lattice point nearest to a place belongs to, as it is now. Nothing: it belongs to the ground,
+    // or it is in the air.
+    std::optional<terrain::LoosePart> loose_part_at(const terrain::Position& place);
 
     // Waits until all is in the file. False: it could not be saved, or there is no file.
     bool save() { return file_ != nullptr && file_->save(); }

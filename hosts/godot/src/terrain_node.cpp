@@ -121,10 +121,14 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers) {
             last_viewer_error_ = error.what();
         }
     }
+    const auto begin = std::chrono::steady_clock::now();
+    // A world that is not complete yet has other cares.
+    world.instances.begin_frame(begin, waits_for_ready_ ? 0 : settings_.cross_fade);
     const std::chrono::duration<double, std::milli> budget(settings_.budget_ms - collision_share());
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
+    world.instances.end_frame(begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget));
     note_loose_parts();
     if (viewers.empty()) return;
     last_viewer_ = viewers.front();

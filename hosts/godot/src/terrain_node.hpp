@@ -46,6 +46,8 @@ class TerrainNode {
     bool flatten(const Vec3& position, double radius, const Vec3& normal, double strength);
     bool raise(const Vec3& position, double radius, double amount);
     bool remove_part(const Vec3& position);
+    // Takes a loose piece out, and gives what a body is made of: a Dictionary, empty where there is none.
+    Variant take_part(const Vec3& position);
     bool apply_edit(const Variant& bytes);
     void begin_stroke() { edits_.begin_stroke(); }
     bool undo() { return take_back(false); }
@@ -70,11 +72,13 @@ class TerrainNode {
     Variant stats() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
     std::string check_shown();
+    // For tests of pictures.
+    bool lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost);
 
   private:
     // One world with all that is drawn of it. Members die in the opposite order: the streamer first.
     struct World {
-        World(std::shared_ptr<Pool> workers, const Shading& shading) : pool(std::move(workers)), instances(shading) {}
+        World(std::shared_ptr<Pool> workers, Shading& shading) : pool(std::move(workers)), instances(shading) {}
         std::shared_ptr<Pool> pool;
         ChunkInstances instances;
         std::unique_ptr<terrain::Streamer> streamer;
@@ -104,6 +108,8 @@ class TerrainNode {
     template <class Change>
     terrain::EditReport change(bool is_told, Change make);
     bool take_back(bool again);
+    bool remove_loose(const terrain::Position& inside);
+    Variant material_of_part(const Vec3& middle);
     void show_change(const terrain::Box& box);
     void bring_from_file(std::span<const terrain::Viewer> viewers);
     void note_change(const terrain::Box& box);
@@ -139,6 +145,7 @@ class TerrainNode {
     std::optional<std::uint64_t> last_saved_;
     Variant material_;                   // of the host's; nil: the built-in ones
     std::array<Variant, 4> textures_{};  // of the built-in ones; nil: colours
+    Variant loose_shader_;               // of pieces that were taken out; made with the first
     std::unique_ptr<Shading> shading_;
     std::unique_ptr<World> world_;
     std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete

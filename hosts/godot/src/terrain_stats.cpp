@@ -52,6 +52,10 @@ std::string TerrainNode::check_shown() {
     return std::to_string(world_->instances.shown()) + " chunks are drawn in place of " + std::to_string(drawn);
 }
 
+bool TerrainNode::lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost) {
+    return world_ != nullptr && world_->instances.lose({static_cast<std::int32_t>(lod), key.x, key.y, key.z}, is_lost);
+}
+
 Variant TerrainNode::stats() const {
     Dictionary all;
     all.set("frame_ms", frame_ms_);
@@ -80,6 +84,8 @@ Variant TerrainNode::stats() const {
     set_count(all, "chunks_shown", has_world ? world_->instances.shown() : 0);
     set_count(all, "chunks_held", has_world ? world_->instances.held() : 0);
     set_count(all, "chunks_spare", has_world ? world_->instances.spare() : 0);
+    set_count(all, "chunks_fading", has_world ? world_->instances.fading() : 0);
+    set_count(all, "fading_materials", shading_ != nullptr ? shading_->fading_materials() : 0);
     set_count(all, "vertices", has_world ? world_->instances.vertices() : 0);
     if (!has_world) return Variant(all);
 

@@ -57,6 +57,7 @@ void TerrainNode::build() {
         edits_.set_ground(below, streamer_options(settings_, below).lattice, file, pool_with(settings_.worker_threads));
         const DescribedWorld wanted = edits_.now();
         if (shading_ == nullptr) shading_ = std::make_unique<Shading>();
+        if (world_ != nullptr) world_->instances.end_fades();
         if (world_ == nullptr) {
             world_ = new_world(wanted, false);
         } else if (needs_workers_) {

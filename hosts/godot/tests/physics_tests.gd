@@ -203,3 +203,44 @@ func test_only_nodes_in_space_are_bodies() -> void:
 	await frames(3)
 	crate.free()
 	await frames(3)
+
+
+# A pillar with a roof: cut through, what was above falls as a body of its own.
+func test_what_is_cut_off_falls_and_comes_to_rest() -> void:
+	var terrain := await new_scene({amplitude = 2.0})
+	var foot := Vector3(6, ground_below(terrain, Vector3(6, 200, 4)), 4)
+	await until_solid(terrain, foot, 12)
+	terrain.edit({kind = "add", shape = "capsule", position = foot, end = foot + Vector3.UP * 12, radius = 1.6})
+	terrain.edit({kind = "add", shape = "box", position = foot + Vector3.UP * 12, size = Vector3(7, 3, 7)})
+	var bodies: Array[RigidBody3D] = []
+	terrain.part_loosened.connect(func(_box: AABB, inside: Vector3):
+		var part := terrain.take_part(inside)
+		if part.is_empty():
+			return
+		var body := RigidBody3D.new()
+		var shape := CollisionShape3D.new()
+		shape.shape = part.shape
+		body.add_child(shape)
+		var looks := MeshInstance3D.new()
+		looks.mesh = part.mesh
+		body.add_child(looks)
+		body.position = part.position
+		body.mass = part.volume * 20
+		root_node.add_child(body)
+		terrain.add_body(body)
+		bodies.append(body))
+	await physics_frames(10)
+	check_equal(bodies.size(), 0, "bodies before anything is cut")
+	terrain.edit({kind = "dig", shape = "box", position = foot + Vector3.UP * 6, size = Vector3(8, 3, 8)})
+	var end := Time.get_ticks_msec() + LONGEST_MS
+	while bodies.is_empty() and Time.get_ticks_msec() < end:
+		await physics_frame
+	check_equal(bodies.size(), 1, "bodies")
+	if bodies.size() != 1:
+		return
+	var began := bodies[0].position.y
+	await let_fall(bodies[0], 8.0)
+	await let_fall(bodies[0], 8.0)
+	check(bodies[0].position.y < began - 2, "it hangs at %s, it was at %s" % [bodies[0].position.y, began])
+	var above := bodies[0].position.y - ground_below(terrain, bodies[0].position + Vector3.UP * 3)
+	check(above > 0.5 and above < 7, "it lies %s above the ground" % above)

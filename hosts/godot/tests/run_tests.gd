@@ -1,4 +1,5 @@
 # Every property, function and signal of QuarryTerrain, in a real Godot. Prints a line a test and ends with status 1 if one failed.
+# After "--" on the command line: parts of names; only tests with one of them are run.
 extends SceneTree
 
 const LONGEST_MS := 20000
@@ -69,11 +70,12 @@ func until_at_rest(terrain: QuarryTerrain) -> void:
 
 const VALUES := {
 	"world": [0, 1, -1, 7], "seed": [42, 7, -3, 1 << 62], "octaves": [4, 6, 0, 99], "frequency": [0.02, 0.05, 0.0, 1e9],
-	"amplitude": [32.0, 10.0, -1.0, 1e9], "offset": [0.0, -5.0, -1e9, 1e9], "lacunarity": [2.0, 2.5, 0.0, 100.0],
+	"min_height": [-1e6, -50.0, -1e9, 1e9], "max_height": [1e6, 50.0, -1e9, 1e9], "amplitude": [32.0, 10.0, -1.0, 1e9], "offset": [0.0, -5.0, -1e9, 1e9], "lacunarity": [2.0, 2.5, 0.0, 100.0],
 	"persistence": [0.5, 0.25, 0.0, 2.0], "voxel_size": [1.0, 0.5, 0.0, 1e6], "chunk_cells": [32, 16, 1, 500],
 	"lod_distance": [128.0, 64.0, 0.0, 1e9], "lod_levels": [6, 3, 0, 20], "view_distance": [1024.0, 300.0, 0.0, 1e9],
 	"view_weight": [0.5, 2.0, -1.0, 50.0], "worker_threads": [0, 2, -1, 100000], "budget_ms": [2.0, 4.0, 0.0, 1e9],
-	"editor": [0, 7, -1, 70000], "texture_size": [4.0, 2.0, 0.0, 1e6], "uploads_per_frame": [0, 10, -1, 1 << 40], "pending": [1024, 256, 0, 1 << 40], "debug_view": [0, 1, -1, 9],
+	"editor": [0, 7, -1, 70000], "texture_size": [4.0, 2.0, 0.0, 1e6], "cross_fade": [0.0, 0.5, -1.0, 1e6],
+	"uploads_per_frame": [0, 10, -1, 1 << 40], "pending": [1024, 256, 0, 1 << 40], "debug_view": [0, 1, -1, 9],
 	"collision_radius": [48.0, 64.0, 0.0, 1e9], "collision_layer": [1, 5, -1, 1 << 40], "collision_mask": [1, 6, -1, 1 << 40],
 }
 const TEXTS := {"description": "{}", "description_file": "res://world.json", "viewer": NodePath("../Eye"),
@@ -517,6 +519,9 @@ func run() -> void:
 		inherited = get_script().get_base_script().get_script_method_list().map(func(each): return each.name)
 	for method in get_script().get_script_method_list():
 		if not method.name.begins_with("test_") or method.name in inherited:
+			continue
+		var only := OS.get_cmdline_user_args()
+		if not only.is_empty() and not Array(only).any(func(part): return part in method.name):
 			continue
 		current = method.name
 		var begin := Time.get_ticks_msec()
