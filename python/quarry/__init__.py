@@ -75,7 +75,7 @@ _WHERE.update(
     )
 )
 
-__all__ = sorted(_WHERE) + ["edits", "terrain", "version"]
+__all__ = sorted(_WHERE) + ["edits", "terrain", "version", "world_file"]
 
 
 def version() -> str:
@@ -89,7 +89,7 @@ def version() -> str:
 def __getattr__(name: str) -> object:
     import importlib
 
-    if name in ("edits", "terrain", "worker"):
+    if name in ("edits", "terrain", "worker", "world_file"):
         return importlib.import_module("." + name, __name__)
     where = _WHERE.get(name)
     if where is None:

@@ -11,6 +11,19 @@ REFUSED = 3
 TIMEOUT = 4
 NONE = 5
 NO_MEMORY = 6
+EDIT_ADD = 0
+EDIT_DIG = 1
+EDIT_SMOOTH = 2
+EDIT_FLATTEN = 3
+EDIT_RAISE = 4
+EDIT_PAINT = 5
+EDIT_UNDO = 6
+EDIT_REDO = 7
+EDIT_REMOVE = 8
+BRUSH_SPHERE = 0
+BRUSH_BOX = 1
+BRUSH_CAPSULE = 2
+BRUSH_STAMP = 3
 PRIORITY_LOW = 0
 PRIORITY_NORMAL = 1
 PRIORITY_HIGH = 2
@@ -28,23 +41,62 @@ STATUS_ERROR = 1
 STATUS_CANCELLED = 2
 STATUS_DEADLINE = 3
 STATUS_WORKER_LOST = 4
-EDIT_ADD = 0
-EDIT_DIG = 1
-EDIT_SMOOTH = 2
-EDIT_FLATTEN = 3
-EDIT_RAISE = 4
-EDIT_PAINT = 5
-EDIT_UNDO = 6
-EDIT_REDO = 7
-EDIT_REMOVE = 8
-BRUSH_SPHERE = 0
-BRUSH_BOX = 1
-BRUSH_CAPSULE = 2
-BRUSH_STAMP = 3
 FORMAT_GLB = 0
 FORMAT_OBJ = 1
 FORMAT_PLY = 2
 FORMAT_STL = 3
+
+
+class quarry_edit(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("shape", c_int),
+        ("material", c_int),
+        ("stamp", c_uint32),
+        ("editor", c_uint32),
+        ("stroke", c_uint32),
+        ("x", c_double),
+        ("y", c_double),
+        ("z", c_double),
+        ("extent_x", c_float),
+        ("extent_y", c_float),
+        ("extent_z", c_float),
+        ("normal_x", c_float),
+        ("normal_y", c_float),
+        ("normal_z", c_float),
+        ("radius", c_float),
+        ("strength", c_float),
+        ("falloff", c_float),
+        ("amount", c_float),
+    ]
+
+
+class quarry_edit_report(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("done", c_int),
+        ("samples", c_uint64),
+        ("painted", c_uint64),
+        ("low_x", c_double),
+        ("low_y", c_double),
+        ("low_z", c_double),
+        ("high_x", c_double),
+        ("high_y", c_double),
+        ("high_z", c_double),
+    ]
+
+
+class quarry_edits_stats(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("applied", c_uint64),
+        ("bricks", c_uint64),
+        ("paint_bricks", c_uint64),
+        ("brick_bytes", c_uint64),
+        ("undo_bytes", c_uint64),
+        ("strokes", c_uint64),
+    ]
 
 
 class quarry_engine_options(Structure):
@@ -152,15 +204,6 @@ class quarry_shutdown_report(Structure):
     ]
 
 
-class quarry_job(Structure):
-    _fields_ = [
-        ("id", c_uint64),
-        ("type", c_uint64),
-        ("payload", c_void_p),
-        ("length", c_size_t),
-    ]
-
-
 class quarry_ledger_stats(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -200,37 +243,26 @@ class quarry_mesh_view(Structure):
     ]
 
 
-class quarry_edit(Structure):
+class quarry_job(Structure):
     _fields_ = [
-        ("size", c_size_t),
-        ("kind", c_int),
-        ("shape", c_int),
-        ("material", c_int),
-        ("stamp", c_uint32),
-        ("editor", c_uint32),
-        ("stroke", c_uint32),
-        ("x", c_double),
-        ("y", c_double),
-        ("z", c_double),
-        ("extent_x", c_float),
-        ("extent_y", c_float),
-        ("extent_z", c_float),
-        ("normal_x", c_float),
-        ("normal_y", c_float),
-        ("normal_z", c_float),
-        ("radius", c_float),
-        ("strength", c_float),
-        ("falloff", c_float),
-        ("amount", c_float),
+        ("id", c_uint64),
+        ("type", c_uint64),
+        ("payload", c_void_p),
+        ("length", c_size_t),
     ]
 
 
-class quarry_edit_report(Structure):
+class quarry_world_file_options(Structure):
     _fields_ = [
         ("size", c_size_t),
-        ("done", c_int),
-        ("samples", c_uint64),
-        ("painted", c_uint64),
+        ("ground", c_uint64),
+        ("batch_ms", c_int),
+        ("read_only", c_int),
+    ]
+
+
+class quarry_box(Structure):
+    _fields_ = [
         ("low_x", c_double),
         ("low_y", c_double),
         ("low_z", c_double),
@@ -240,15 +272,30 @@ class quarry_edit_report(Structure):
     ]
 
 
-class quarry_edits_stats(Structure):
+class quarry_world_file_stats(Structure):
     _fields_ = [
         ("size", c_size_t),
-        ("applied", c_uint64),
+        ("edits", c_uint64),
+        ("saved", c_uint64),
+        ("batches", c_uint64),
+        ("failures", c_uint64),
+        ("loaded_bricks", c_uint64),
+        ("is_loaded", c_int),
+        ("is_damaged", c_int),
+    ]
+
+
+class quarry_world_file_info(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("format", c_int),
+        ("voxel_size", c_double),
+        ("ground", c_uint64),
+        ("edits", c_uint64),
         ("bricks", c_uint64),
         ("paint_bricks", c_uint64),
         ("brick_bytes", c_uint64),
-        ("undo_bytes", c_uint64),
-        ("strokes", c_uint64),
+        ("file_bytes", c_uint64),
     ]
 
 
@@ -257,12 +304,23 @@ FUNCTIONS = {
     "quarry_c_version": (c_int, ()),
     "quarry_version": (c_char_p, ()),
     "quarry_last_error": (c_char_p, ()),
+    "quarry_now_ns": (c_int64, ()),
+    "quarry_type_hash": (c_uint64, (c_char_p,)),
+    "quarry_edit_init": (None, (c_void_p,)),
+    "quarry_edits_new": (c_void_p, (c_void_p, c_double, c_uint64,)),
+    "quarry_edits_free": (None, (c_void_p,)),
+    "quarry_edits_apply": (c_int, (c_void_p, c_void_p, c_void_p,)),
+    "quarry_edits_undo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
+    "quarry_edits_redo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
+    "quarry_edits_add_stamp": (c_int, (c_void_p, c_void_p, c_double,)),
+    "quarry_edits_field": (c_void_p, (c_void_p,)),
+    "quarry_edits_get_stats": (c_int, (c_void_p, c_void_p,)),
+    "quarry_edits_hash": (c_uint64, (c_void_p,)),
     "quarry_engine_options_init": (None, (c_void_p,)),
     "quarry_engine_new": (c_void_p, (c_void_p,)),
     "quarry_engine_free": (None, (c_void_p,)),
     "quarry_refusal_text": (c_char_p, (c_int,)),
     "quarry_job_options_init": (None, (c_void_p,)),
-    "quarry_now_ns": (c_int64, ()),
     "quarry_engine_submit": (c_int, (c_void_p, c_char_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p,)),
     "quarry_engine_submit_many": (c_int, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "quarry_engine_send": (c_uint64, (c_void_p, c_char_p, c_void_p, c_size_t, c_void_p,)),
@@ -281,24 +339,12 @@ FUNCTIONS = {
     "quarry_engine_forget": (c_int, (c_void_p, c_char_p,)),
     "quarry_engine_set_idempotent": (c_int, (c_void_p, c_char_p, c_int,)),
     "quarry_engine_descriptor": (c_int, (c_void_p,)),
-    "quarry_type_hash": (c_uint64, (c_char_p,)),
     "quarry_engine_ready": (c_int, (c_void_p,)),
     "quarry_engine_get_stats": (c_int, (c_void_p, c_void_p,)),
     "quarry_engine_get_health": (c_size_t, (c_void_p, c_void_p, c_size_t,)),
     "quarry_engine_failure": (c_int, (c_void_p, c_char_p, c_size_t, c_void_p,)),
     "quarry_engine_shutdown": (c_int, (c_void_p, c_int64, c_void_p,)),
-    "quarry_worker_open": (c_void_p, ()),
-    "quarry_worker_close": (None, (c_void_p,)),
-    "quarry_worker_ready": (c_int, (c_void_p, c_void_p, c_size_t,)),
-    "quarry_worker_refuse": (c_int, (c_void_p, c_char_p,)),
-    "quarry_worker_take": (c_int, (c_void_p, c_int64, c_void_p,)),
-    "quarry_worker_reply": (c_void_p, (c_void_p, c_size_t,)),
-    "quarry_worker_finish": (c_int, (c_void_p,)),
-    "quarry_worker_fail": (c_int, (c_void_p, c_char_p, c_char_p,)),
-    "quarry_worker_cancelled": (c_int, (c_void_p,)),
-    "quarry_worker_stop_requested": (c_int, (c_void_p,)),
-    "quarry_worker_next": (c_int, (c_void_p, c_void_p, c_size_t, c_int64, c_void_p,)),
-    "quarry_worker_state": (c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p,)),
+    "quarry_export": (c_int, (c_void_p, c_size_t, c_int, c_int, c_double, c_int, c_char_p,)),
     "quarry_clock_new": (c_void_p, (c_double, c_int,)),
     "quarry_clock_free": (None, (c_void_p,)),
     "quarry_clock_advance": (c_int, (c_void_p, c_int64, c_void_p,)),
@@ -325,15 +371,26 @@ FUNCTIONS = {
     "quarry_mesh_free": (None, (c_void_p,)),
     "quarry_mesh_chunks": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, c_int, c_double, c_int, c_void_p,)),
     "quarry_mesh_get": (c_int, (c_void_p, c_void_p,)),
-    "quarry_edit_init": (None, (c_void_p,)),
-    "quarry_edits_new": (c_void_p, (c_void_p, c_double, c_uint64,)),
-    "quarry_edits_free": (None, (c_void_p,)),
-    "quarry_edits_apply": (c_int, (c_void_p, c_void_p, c_void_p,)),
-    "quarry_edits_undo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
-    "quarry_edits_redo_of": (c_int, (c_void_p, c_uint32, c_void_p,)),
-    "quarry_edits_add_stamp": (c_int, (c_void_p, c_void_p, c_double,)),
-    "quarry_edits_field": (c_void_p, (c_void_p,)),
-    "quarry_edits_get_stats": (c_int, (c_void_p, c_void_p,)),
-    "quarry_edits_hash": (c_uint64, (c_void_p,)),
-    "quarry_export": (c_int, (c_void_p, c_size_t, c_int, c_int, c_double, c_int, c_char_p,)),
+    "quarry_worker_open": (c_void_p, ()),
+    "quarry_worker_close": (None, (c_void_p,)),
+    "quarry_worker_ready": (c_int, (c_void_p, c_void_p, c_size_t,)),
+    "quarry_worker_refuse": (c_int, (c_void_p, c_char_p,)),
+    "quarry_worker_take": (c_int, (c_void_p, c_int64, c_void_p,)),
+    "quarry_worker_reply": (c_void_p, (c_void_p, c_size_t,)),
+    "quarry_worker_finish": (c_int, (c_void_p,)),
+    "quarry_worker_fail": (c_int, (c_void_p, c_char_p, c_char_p,)),
+    "quarry_worker_cancelled": (c_int, (c_void_p,)),
+    "quarry_worker_stop_requested": (c_int, (c_void_p,)),
+    "quarry_worker_next": (c_int, (c_void_p, c_void_p, c_size_t, c_int64, c_void_p,)),
+    "quarry_worker_state": (c_int, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p,)),
+    "quarry_world_file_options_init": (None, (c_void_p,)),
+    "quarry_world_file_open": (c_void_p, (c_void_p, c_char_p, c_void_p,)),
+    "quarry_world_file_close": (None, (c_void_p,)),
+    "quarry_world_file_update": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p,)),
+    "quarry_world_file_load": (c_int, (c_void_p, c_void_p,)),
+    "quarry_world_file_save": (c_int, (c_void_p,)),
+    "quarry_world_file_get_stats": (c_int, (c_void_p, c_void_p,)),
+    "quarry_world_file_problem": (c_char_p, (c_void_p,)),
+    "quarry_world_file_get_info": (c_int, (c_char_p, c_void_p,)),
+    "quarry_world_file_check": (c_int, (c_char_p, c_char_p, c_size_t, c_void_p, c_void_p,)),
 }

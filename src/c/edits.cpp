@@ -1,4 +1,5 @@
-#include <cstring>
+#include "c/edits.hpp"
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -7,7 +8,7 @@
 #include <utility>
 
 #include "c/error.hpp"
-#include "c/terrain.hpp"
+#include "c/structs.hpp"
 #include "quarry/terrain/edit_world.hpp"
 #include "quarry/terrain/edited_field.hpp"
 #include "quarry/terrain/edited_materials.hpp"
@@ -22,32 +23,13 @@ using quarry::terrain::EditWorldOptions;
 using quarry::terrain::EditWorldStats;
 using quarry::terrain::LayeredMaterials;
 
-struct quarry_edits {
-    EditWorld world;
-    std::shared_ptr<const quarry::terrain::Materials> materials;  // of the ground; may be none
-};
-
 namespace {
 
+using quarry::c::give;
 using quarry::c::guarded;
+using quarry::c::known;
 using quarry::c::made;
 using quarry::c::need_all;
-
-// What a caller of an older version does not know is as in `all`.
-template <class Struct>
-Struct known(const Struct& given, const char* name, Struct all = {}) {
-    if (given.size < sizeof given.size || given.size > sizeof given) {
-        throw std::invalid_argument(std::string("set the size of ") + name + " to sizeof of it");
-    }
-    std::memcpy(static_cast<void*>(&all), &given, given.size);
-    return all;
-}
-
-template <class Struct>
-void give(Struct all, Struct* to, const char* name) {
-    all.size = known(*to, name).size;
-    std::memcpy(static_cast<void*>(to), &all, all.size);
-}
 
 template <class Enum>
 Enum one_of(int value, int last, const char* what) {
@@ -131,7 +113,7 @@ quarry_code last_stroke(const quarry_edits* edits, std::uint32_t editor, quarry_
     return guarded([&] {
         need_all(edits, edit);
         known(*edit, "quarry_edit");
-        const std::optional<Edit> found = (edits->world.*stroke_of)(within<std::uint16_t>(editor, "an editor"));
+        const std::optional<Edit> found = ((*edits->world).*stroke_of)(within<std::uint16_t>(editor, "an editor"));
         if (!found) return QUARRY_NONE;
         give(to_c(*found), edit, "quarry_edit");
         return QUARRY_OK;
@@ -152,7 +134,7 @@ quarry_edits* quarry_edits_new(const quarry_field* field, double voxel_size, uin
         EditWorldOptions options;
         options.lattice.voxel_size = voxel_size;
         if (undo_bytes != 0) options.undo_bytes = undo_bytes;
-        return new quarry_edits{EditWorld(field->field, options), field->materials};
+        return new quarry_edits{std::make_shared<EditWorld>(field->field, options), field->materials};
     });
 }
 
@@ -164,7 +146,7 @@ quarry_code quarry_edits_apply(quarry_edits* edits, const quarry_edit* edit, qua
     return guarded([&] {
         need_all(edits, edit);
         if (report != nullptr) known(*report, "quarry_edit_report");
-        const EditReport outcome = edits->world.apply(from_c(*edit));
+        const EditReport outcome = edits->world->apply(from_c(*edit));
         if (report != nullptr) give(to_c(outcome), report, "quarry_edit_report");
         return QUARRY_OK;
     });
@@ -182,7 +164,7 @@ int quarry_edits_add_stamp(quarry_edits* edits, const quarry_field* stamp, doubl
     int number = -1;
     guarded([&] {
         need_all(edits, stamp);
-        number = edits->world.add_stamp(stamp->field, radius);
+        number = edits->world->add_stamp(stamp->field, radius);
         return QUARRY_OK;
     });
     return number;
@@ -193,18 +175,18 @@ quarry_field* quarry_edits_field(quarry_edits* edits) {
         need_all(edits);
         // Paint shows also where the ground itself has no materials: over the first of them.
         auto below = edits->materials;
-        if (below == nullptr && edits->world.stats().paint_bricks != 0) {
+        if (below == nullptr && edits->world->stats().paint_bricks != 0) {
             below = std::make_shared<LayeredMaterials>(0);
         }
-        auto materials = below == nullptr ? nullptr : edits->world.materials(below);
-        return new quarry_field{edits->world.field(), std::move(materials)};
+        auto materials = below == nullptr ? nullptr : edits->world->materials(below);
+        return new quarry_field{edits->world->field(), std::move(materials)};
     });
 }
 
 quarry_code quarry_edits_get_stats(const quarry_edits* edits, quarry_edits_stats* stats) {
     return guarded([&] {
         need_all(edits, stats);
-        const EditWorldStats now = edits->world.stats();
+        const EditWorldStats now = edits->world->stats();
         quarry_edits_stats all{};
         all.applied = now.applied;
         all.bricks = now.bricks;
@@ -218,5 +200,5 @@ quarry_code quarry_edits_get_stats(const quarry_edits* edits, quarry_edits_stats
 }
 
 uint64_t quarry_edits_hash(const quarry_edits* edits) {
-    return edits == nullptr ? 0 : edits->world.content_hash();
+    return edits == nullptr ? 0 : edits->world->content_hash();
 }

@@ -72,8 +72,8 @@ void Channel::open() {
     for (int i = 0; i < kChannelDescriptors; ++i) os::set_flags(first_descriptor_ + i, false);
     os::continue_when_parent_dies();
     if (header().memory_limit != 0) os::limit_memory(header().memory_limit);
-    most_spin_ticks_ = header().spin_us * ::quarry::impl::os::ticks_per_microsecond();
-    spin_ticks_ = most_spin_ticks_;
+    ticks_per_us_ = ::quarry::impl::os::ticks_per_microsecond();
+    spin_time_ = SpinTime(header().spin_us * ticks_per_us_);
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -176,35 +176,71 @@ void Channel::call_supervisor() {
     if (header().armed.exchange(0, std::memory_order_seq_cst) != 0) os::ring_event(descriptor(kSupervisorFd));
 }
 
-bool Channel::spin() {
+// Whether the host can hand over another job while this worker keeps its processor.
+bool Channel::looks_pay() {
+    const bool woke_the_host = std::exchange(woke_the_host_, false);
+    const bool was_woken = std::exchange(was_woken_, false);
+    if (!spin_time_.is_allowed()) return false;
+    const std::uint32_t here = os::this_cpu(kind_);
+    header().cpu.store(here, std::memory_order_relaxed);
     // A kernel may put a woken host on the processor of who woke it: to spin would keep it from going on.
-    if (std::exchange(woke_the_host_, false) || most_spin_ticks_ == 0) return false;
+    if (woke_the_host) return false;
     // Or it has put this worker on the processor of the host that woke it, before the host could go on.
-    if (std::exchange(was_woken_, false)) std::this_thread::yield();
+    if (was_woken) std::this_thread::yield();
+    return here == os::kNoCpu || here != page_->cpu.load(std::memory_order_relaxed);
+}
+
+bool Channel::spin() {
+    if (!looks_pay()) return ring_.has_job();
     const std::uint64_t start = ticks();
-    while (ticks() - start < spin_ticks_) {
+    const std::uint64_t limit = spin_time_.next();
+    while (ticks() - start < limit) {
         if (ring_.has_job()) {
-            spin_ticks_ = std::min(most_spin_ticks_, spin_ticks_ * 2);
+            spin_time_.has_paid();
             return true;
         }
         ::quarry::impl::os::cpu_relax();
     }
-    // It has not paid: half as long the next time, but never less than it takes a host to wake a sleeper and hand over
-    // another job, or a worker that sleeps once would sleep after every job.
-    constexpr std::uint64_t kLeastPart = 5;
-    spin_ticks_ = std::max(most_spin_ticks_ / kLeastPart, spin_ticks_ / 2);
+    spin_time_.has_not_paid();
     return false;
+}
+
+// A worker that is woken on the host's processor starts when the host sleeps, and the host goes on when it does. Where
+// jobs follow each other closely it is better off on another one: then neither has to sleep.
+void Channel::note_where_it_woke(std::uint64_t slept) {
+    constexpr std::uint64_t kCloseUs = 200;
+    constexpr std::uint64_t kSoonUs = 100'000;
+    constexpr std::uint32_t kLeastPatience = 8;
+    constexpr std::uint32_t kMostPatience = 4096;
+    const std::uint32_t here = os::this_cpu(kind_);
+    header().cpu.store(here, std::memory_order_relaxed);
+    if (here == os::kNoCpu || !spin_time_.is_allowed() || slept > kCloseUs * ticks_per_us_) return;
+    if (here != page_->cpu.load(std::memory_order_relaxed)) {
+        crowded_ = 0;
+        return;
+    }
+    if (++crowded_ < patience_) return;
+    crowded_ = 0;
+    // Where it is put back again and again, leaving does not pay.
+    const std::uint64_t now = ticks();
+    const bool was_put_back = left_at_ != 0 && now - left_at_ < kSoonUs * ticks_per_us_;
+    patience_ = was_put_back ? std::min(kMostPatience, patience_ * 2) : kLeastPatience;
+    left_at_ = now;
+    os::leave_cpu(here);
+    header().cpu.store(os::this_cpu(kind_), std::memory_order_relaxed);
 }
 
 bool Channel::wait_for_job(std::int64_t until) {
     if (stopping()) return false;
     call_supervisor();
     if (spin()) return true;
+    const std::uint64_t start = ticks();
     header().bell.sleep_until([this] { return ring_.has_job() || stopping(); },
                               [&](auto& word, std::uint32_t value) {
                                   return os::sleep_on(kind_, raw(word), value, descriptor(kJobEventFd), until);
                               });
     was_woken_ = true;
+    note_where_it_woke(ticks() - start);
     return ring_.has_job() && !stopping();
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "process/segment.hpp"
+#include "process/spin_time.hpp"
 #include "quarry/process/handler.hpp"
 
 namespace quarry::process::impl {
@@ -45,6 +46,8 @@ class Channel {
     void call_supervisor();
     bool wait_for_job(std::int64_t until);
     bool spin();
+    bool looks_pay();
+    void note_where_it_woke(std::uint64_t slept);
     std::optional<std::size_t> wait_for_blocks(std::size_t count);
     SegmentHeader& header() const { return segment_->header(); }
     int descriptor(ChannelDescriptor which) const { return first_descriptor_ + which; }
@@ -65,8 +68,12 @@ class Channel {
 
     bool woke_the_host_ = false;
     bool was_woken_ = false;  // and has not looked for another job since
-    std::uint64_t spin_ticks_ = 0;
-    std::uint64_t most_spin_ticks_ = 0;
+    SpinTime spin_time_;
+    std::uint64_t ticks_per_us_ = 1;
+    // How often in a row it was woken on the host's processor, and how often that may be before it leaves.
+    std::uint32_t crowded_ = 0;
+    std::uint32_t patience_ = 8;
+    std::uint64_t left_at_ = 0;  // ticks
     std::map<std::string, StateView, std::less<>> states_;
     std::atomic<bool> ending_{false};
     std::thread watcher_;

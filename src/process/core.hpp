@@ -18,6 +18,7 @@
 #include "process/job_arena.hpp"
 #include "process/peer.hpp"
 #include "process/records.hpp"
+#include "process/spin_time.hpp"
 #include "process/types.hpp"
 #include "quarry/process/engine.hpp"
 #include "quarry/process/engine_options.hpp"
@@ -37,6 +38,23 @@ struct Seat {
     std::uint64_t restarts = 0;
     std::string last_death;
 };
+
+// Refers to a callable that outlives the call it is passed to.
+template <class Answer>
+class CallRef {
+  public:
+    template <class Callable>
+    CallRef(const Callable& callable)  // NOLINT(google-explicit-constructor): stands for the callable
+        : object_(&callable),
+          call_([](const void* object) -> Answer { return (*static_cast<const Callable*>(object))(); }) {}
+    Answer operator()() const { return call_(object_); }
+
+  private:
+    const void* object_;
+    Answer (*call_)(const void*);
+};
+using Ready = CallRef<bool>;              // whether all is there that a thread waits for
+using TimeLeft = CallRef<std::uint64_t>;  // nanoseconds until then, estimated; 0: soon, or unknown
 
 // All that an engine is. One mutex guards it; the host's calls and the supervisor's thread hold it for short whiles.
 class Core {
@@ -87,10 +105,18 @@ class Core {
     void publish();
     void arm();
     void pump();
-    void sleep_on_bell(std::int64_t until, const std::function<bool()>& ready);
-    bool sleep_until_ready(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready,
-                           const std::function<bool()>& look);
-    bool wait_until(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready);
+
+    // A host that waits (waiting.cpp).
+    bool sleep_on_bell(std::int64_t until, Ready look);
+    bool sleep_until_ready(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left);
+    bool wait_until(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left);
+    std::uint64_t time_left_of(std::span<const JobId> ids);
+    std::uint64_t time_left_of_all();
+    bool look_once(Ready ready);
+    bool look_on(std::int64_t until, Ready ready);
+    bool may_look_on();
+    bool shares_cpu_with_busy_worker();
+
     bool has_room_for_results() const { return running_ + completed_count_ < options_.result_queue; }
     Pending& queue_of(const Record& record);
     void requeue(std::uint32_t index, bool at_front);
@@ -151,7 +177,9 @@ class Core {
     os::Event wait_event_;  // what a waiting host sleeps on, portable kind
     os::Event supervisor_event_;
     bool descriptor_used_ = false;
-    bool woke_a_worker_ = false;  // since a waiting host looked last
+    bool woke_a_worker_ = false;   // since a waiting host looked last
+    SpinTime spin_time_;           // of a host that waits
+    std::uint64_t last_wait_ = 0;  // ticks: when a wait had its results
 
     Records records_;
     Pending waiting_jobs_;

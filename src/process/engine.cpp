@@ -75,6 +75,7 @@ Core::Core(EngineOptions options)
       page_memory_(os::create_memory(kind_, kHostPageBytes)),
       host_event_(os::create_event(kind_)),
       supervisor_event_(os::create_event(kind_)),
+      spin_time_(static_cast<std::uint64_t>(options_.spin.count()) * ticks_per_us_),
       seats_(static_cast<std::size_t>(options_.workers)) {
     if (kind_ == os::Kind::portable) wait_event_ = os::create_event(kind_);
     page_ = new (os::map_memory(page_memory_.get(), kHostPageBytes, true)) HostPage();

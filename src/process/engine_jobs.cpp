@@ -1,25 +1,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/frame/frame_ledger.hpp"
 #include "quarry/jobs/error.hpp"
 
 // What the host does with jobs.
 namespace quarry::process::impl {
-namespace {
-
-// A worker that wrote nonsense to the page of bells could keep others from ringing; a waiting host looks again by
-// itself.
-constexpr std::int64_t kLongestSleep = 10 * kMillisecond;
-constexpr int kLooksBeforeSleep = 200;
-
-std::int64_t nanoseconds_of(std::chrono::steady_clock::time_point moment) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(moment.time_since_epoch()).count();
-}
-
-}  // namespace
 
 Submitted Core::submit(JobType type, Parts payload, const JobOptions& options) {
     if (is_forked_child()) return {0, Refusal::shut_down};
@@ -128,79 +115,6 @@ Cancel Core::cancel(JobId id) {
     }
     slot.claim.ask_to_stop();
     return Cancel::asked;
-}
-
-// Sleeps until a worker publishes something, or so long.
-void Core::sleep_on_bell(std::int64_t until, const std::function<bool()>& ready) {
-    const std::int64_t moment = std::min(until, os::monotonic_ns() + kLongestSleep);
-    page_->bell.sleep_until(ready, [&](auto& word, std::uint32_t value) {
-        return os::sleep_on(kind_, raw(word), value, wait_event_.wait.get(), moment) && os::monotonic_ns() < moment;
-    });
-}
-
-// One of those who wait sleeps on the bell, the others until a job ends or until they may take its place. See
-// README.md.
-bool Core::sleep_until_ready(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready,
-                             const std::function<bool()>& look) {
-    const std::int64_t end = nanoseconds_of(until);
-    Lock lock(mutex_);
-    bool done = false;
-    for (;;) {
-        pump();
-        done = ready();
-        if (done || os::monotonic_ns() >= end) break;
-        if (has_listener_) {
-            ++followers_;
-            job_ended_.wait_until(lock, until);
-            --followers_;
-            continue;
-        }
-        has_listener_ = true;
-        lock.unlock();
-        sleep_on_bell(end, look);
-        lock.lock();
-        has_listener_ = false;
-    }
-    // Also after waiting for the others only: who was woken to listen may be done by now.
-    if (!has_listener_ && followers_ != 0) job_ended_.notify_one();
-    return done;
-}
-
-bool Core::wait_until(std::chrono::steady_clock::time_point until, const std::function<bool()>& ready) {
-    const auto look = [&] {
-        const Lock lock(mutex_);
-        pump();
-        return ready();
-    };
-    if (look()) return true;
-    // A kernel may put a woken worker on the processor of who woke it: to look on would keep it from starting.
-    const bool may_look_on = [&] {
-        const Lock lock(mutex_);
-        return !std::exchange(woke_a_worker_, false);
-    }();
-    for (int i = 0; may_look_on && i < kLooksBeforeSleep; ++i) {
-        if (look()) return true;
-        ::quarry::impl::os::cpu_relax();
-    }
-    return sleep_until_ready(until, ready, look);
-}
-
-bool Core::wait(std::span<const JobId> ids, std::chrono::steady_clock::time_point until) {
-    if (is_forked_child()) return false;
-    std::size_t done = 0;
-    return wait_until(until, [&] {
-        while (done < ids.size()) {
-            const Record* record = records_.find(ids[done]);
-            if (record != nullptr && record->stage != Record::Stage::ended) return false;
-            ++done;
-        }
-        return true;
-    });
-}
-
-bool Core::drain(std::chrono::steady_clock::time_point until) {
-    if (is_forked_child()) return false;
-    return wait_until(until, [&] { return unfinished() == 0; });
 }
 
 Refusal Core::broadcast(std::string_view key, std::span<const std::byte> payload) {

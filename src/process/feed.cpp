@@ -222,6 +222,7 @@ void Core::publish() {
         if (seat.peer == nullptr || !seat.peer->dirty) continue;
         seat.peer->dirty = false;
         seat.peer->ring.publish();
+        if (seat.peer->is_asleep()) page_->cpu.store(os::this_cpu(kind_), std::memory_order_relaxed);
         woke_a_worker_ |= seat.peer->wake();
     }
 }

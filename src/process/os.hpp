@@ -68,6 +68,12 @@ void wake(Kind kind, std::atomic<std::uint32_t>& word, int event) noexcept;
 
 std::int64_t monotonic_ns() noexcept;
 
+// The processor on which the calling thread runs; kNoCpu: the portable kind does not know.
+inline constexpr std::uint32_t kNoCpu = ~std::uint32_t{0};
+std::uint32_t this_cpu(Kind kind) noexcept;
+// Moves the calling thread to another of its processors, if it has any other. It may be moved back at any time.
+void leave_cpu(std::uint32_t cpu) noexcept;
+
 struct SpawnOptions {
     std::vector<std::string> command;      // an executable's path, or its name in PATH, and its arguments
     std::vector<int> descriptors;          // become 3, 4, ... in the child; it gets no others but 0, 1, 2
@@ -119,6 +125,8 @@ Descriptor exit_of(int child);
 void close_others_in_child(void* file_actions, int first);
 void drop_pages(std::byte* memory, std::size_t bytes) noexcept;
 void continue_when_parent_dies() noexcept;
+std::uint32_t this_cpu() noexcept;
+void leave_cpu(std::uint32_t cpu) noexcept;
 }  // namespace native
 namespace portable {
 SharedMemory create_memory(std::size_t bytes);

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -77,6 +78,22 @@ void drop_pages(std::byte* memory, std::size_t bytes) noexcept {
 
 void continue_when_parent_dies() noexcept {
     prctl(PR_SET_PDEATHSIG, SIGCONT);
+}
+
+std::uint32_t this_cpu() noexcept {
+    const int cpu = sched_getcpu();
+    return cpu < 0 ? kNoCpu : static_cast<std::uint32_t>(cpu);
+}
+
+// The set of processors is made smaller for an instant.
+void leave_cpu(std::uint32_t cpu) noexcept {
+    cpu_set_t allowed;
+    // Fails on machines with more processors than the set has room for: then nothing is moved.
+    if (cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    cpu_set_t others = allowed;
+    CPU_CLR(cpu, &others);
+    if (CPU_COUNT(&others) == 0) return;
+    if (sched_setaffinity(0, sizeof others, &others) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 }  // namespace quarry::process::os::native

@@ -171,6 +171,14 @@ std::int64_t monotonic_ns() noexcept {
     return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+std::uint32_t this_cpu(Kind kind) noexcept {
+    return kind == Kind::native ? native::this_cpu() : kNoCpu;
+}
+
+void leave_cpu(std::uint32_t cpu) noexcept {
+    if (cpu != kNoCpu) native::leave_cpu(cpu);
+}
+
 std::pair<Descriptor, Descriptor> create_pipe() {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) fail("cannot make a pipe", errno);

@@ -36,8 +36,8 @@ inline std::atomic<std::uint32_t>& raw(::quarry::impl::SeqCstAtomic<std::uint32_
 }
 
 inline constexpr std::int64_t kMillisecond = 1'000'000;
-inline constexpr std::uint64_t kMagic = 0x3159'5252'4155'5100;  // changes with the layout of what follows
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint64_t kMagic = 0x3159'5252'4155'5101;  // changes with the layout of what follows
+inline constexpr std::uint32_t kProtocol = 2;
 inline constexpr std::size_t kBlockBytes = 256;
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kSlotBytes = 128;
@@ -103,6 +103,7 @@ struct SegmentHeader {
     alignas(kApart) Shared<std::uint32_t> beat{0};
     Shared<std::uint32_t> state{static_cast<std::uint32_t>(WorkerState::starting)};
     Shared<std::uint32_t> lacks_room{0};
+    Shared<std::uint32_t> cpu{os::kNoCpu};  // on which it ran when it looked last
     Shared<std::uint32_t> text_length{0};
     std::array<char, kTextBytes> text{};  // why it refused to start, or the names of its handlers, one a line
 };
@@ -111,6 +112,8 @@ struct SegmentHeader {
 struct HostPage {
     alignas(kApart) Bell<Atomics> bell;
     alignas(kApart) Shared<std::uint32_t> event_wanted{0};
+    // Of the host's thread that woke a worker last, or waited for one.
+    alignas(kApart) Shared<std::uint32_t> cpu{os::kNoCpu};
 };
 inline constexpr std::size_t kHostPageBytes = kPageBytes;
 

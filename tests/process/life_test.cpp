@@ -69,7 +69,7 @@ TEST_P(ProcessLife, AProgramThatIsNoWorkerIsSaid) {
 
 TEST_P(ProcessLife, AWorkerOfAnotherVersionIsSaid) {
     EngineOptions other = options(1);
-    other.command = {"/bin/sh", "-c", "QUARRY_CHANNEL=2:3 exec " QUARRY_TEST_WORKER};
+    other.command = {"/bin/sh", "-c", "QUARRY_CHANNEL=9999:3 exec " QUARRY_TEST_WORKER};
     EXPECT_NE(why_it_does_not_start(other).find("another version"), std::string::npos);
 }
 

@@ -1,6 +1,5 @@
 """Add > Mesh > Quarry Terrain, making it anew, and export."""
 
-import json
 import os
 
 import bpy
@@ -8,6 +7,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 from quarry.blender import TerrainBuild, TerrainSettings, session
 from quarry.blender.ground import PROPERTY, export_batch, remove_terrain
+from quarry.blender.heights import description_of
 
 from . import engine, live, settings
 from .actions import Action
@@ -24,8 +24,8 @@ def end():
         build.cancel()
 
 
-def _image_description(image, width, height_scale):
-    """A heightmap of a picture in the file, as raw numbers in Blender's temporary folder."""
+def _heights_of(image):
+    """Of a picture in the file, its red: rows from the top, 16 bits."""
     import numpy
 
     columns, rows = image.size
@@ -34,12 +34,7 @@ def _image_description(image, width, height_scale):
     pixels = numpy.empty(columns * rows * image.channels, dtype="f4")
     image.pixels.foreach_get(pixels)
     heights = pixels.reshape(rows, columns, image.channels)[::-1, :, 0]
-    name = f"quarry_heights_{bpy.path.clean_name(image.name)}.raw"
-    (heights.clip(0, 1) * 65535 + 0.5).astype("<u2").tofile(os.path.join(bpy.app.tempdir, name))
-    size = width / (max(columns, rows) - 1)
-    heightmap = {"type": "heightmap", "file": name, "width": columns, "height": rows, "pixel_size": size,
-                 "height_scale": height_scale, "origin_x": -(columns - 1) * size / 2, "origin_z": -(rows - 1) * size / 2}
-    return json.dumps({"field": heightmap}), bpy.app.tempdir
+    return (heights.clip(0, 1) * 65535 + 0.5).astype("<u2")
 
 
 class _Builder(Action):
@@ -154,7 +149,7 @@ class QUARRY_OT_terrain_add(_Builder, bpy.types.Operator):
         return self.build(context, wanted)
 
     def settings(self):
-        kind, description, folder = self.kind, "", "."
+        kind, description, folder, heights = self.kind, "", ".", b""
         if kind == "json":
             block = bpy.data.texts.get(self.text)
             if block is None:
@@ -166,10 +161,12 @@ class QUARRY_OT_terrain_add(_Builder, bpy.types.Operator):
             if image is None:
                 raise ValueError(f"there is no image {self.image!r} in this file")
             kind = "json"
-            description, folder = _image_description(image, self.size, self.amplitude)
+            found = _heights_of(image)
+            description, heights = description_of(found, self.size, self.amplitude), found.tobytes()
         return TerrainSettings(
             kind=kind, seed=self.seed, size=self.size, lods=self.lods, voxel=self.voxel, bottom=self.bottom, top=self.top,
             octaves=self.octaves, frequency=self.frequency, amplitude=self.amplitude, description=description, folder=folder,
+            heights=heights,
         )
 
 

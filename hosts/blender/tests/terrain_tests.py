@@ -124,6 +124,75 @@ def test_an_image_of_the_file_becomes_ground():
     assert abs(inner[:, 2] - expected).max() < 1.0, abs(inner[:, 2] - expected).max()
 
 
+def _bump(name, height):
+    """An image with one bright spot in the middle."""
+    image = bpy.data.images.get(name) or bpy.data.images.new(name, 65, 65, float_buffer=True)
+    away = numpy.hypot(*numpy.mgrid[-32:33, -32:33]) / 32
+    pixels = numpy.ones((65, 65, 4), dtype="f4")
+    pixels[:, :, :3] = (height * numpy.clip(1 - away, 0, 1))[:, :, None]
+    image.pixels.foreach_set(pixels.reshape(-1))
+    return image
+
+
+def _add_from(name):
+    return bpy.ops.quarry.terrain_add(kind="image", image=name, size=64, lods=1, amplitude=30, bottom=-32, top=64)
+
+
+def test_a_terrain_of_an_image_is_made_anew_and_sculpted_after_the_file_was_opened_again():
+    import quarry.blender as qb
+
+    fresh()
+    _bump("hill", 0.8)
+    assert _add_from("hill") == {"FINISHED"}
+    before = _vertices(_terrain().all_objects)[0]
+    # The image changes, and the files of this session are gone, as after a restart.
+    bpy.data.images.remove(bpy.data.images["hill"])
+    path = os.path.join(WORK, "image.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    fresh()
+    bpy.ops.quarry.stop()
+    left = [each for each in os.listdir(bpy.app.tempdir) if each.startswith("quarry_heights")]
+    assert left
+    for each in left:
+        os.remove(os.path.join(bpy.app.tempdir, each))
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.ops.quarry.terrain_remake() == {"FINISHED"}
+    after = _vertices(_terrain().all_objects)[0]
+    assert (numpy.unique(before, axis=0) == numpy.unique(after, axis=0)).all()
+    report = qb.sculpt(_terrain(), [(0.0, 0.0, 24.0)], "dig", radius=6)
+    assert report.samples > 100 and report.chunks >= 1
+    dug = _vertices(_terrain().all_objects)[0]
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.ops.quarry.terrain_remake() == {"FINISHED"}
+    again = _vertices(_terrain().all_objects)[0]
+    assert (numpy.unique(dug, axis=0) == numpy.unique(again, axis=0)).all()
+
+
+def test_an_image_that_was_changed_gives_other_ground_under_its_name():
+    fresh()
+    _bump("hill", 0.8)
+    assert _add_from("hill") == {"FINISHED"}
+    high = _vertices(_terrain().all_objects)[0][:, 2].max()
+    fresh()
+    _bump("hill", 0.4)
+    assert _add_from("hill") == {"FINISHED"}
+    low = _vertices(_terrain().all_objects)[0][:, 2].max()
+    assert abs(high - 24) < 1 and abs(low - 12) < 1, (high, low)
+
+
+def test_damaged_heights_are_said_and_the_meshes_stay():
+    fresh()
+    _bump("hill", 0.8)
+    assert _add_from("hill") == {"FINISHED"}
+    count = len(bpy.data.objects)
+    for wrong in ([5, 1, 2], "text", [10_000_000, 0]):
+        del _terrain()["quarry_heights"]
+        _terrain()["quarry_heights"] = wrong
+        refused(bpy.ops.quarry.terrain_remake, "heights in this file are damaged")
+    assert len(bpy.data.objects) == count
+
+
 def test_a_terrain_is_made_anew_from_the_file_and_one_of_a_newer_version_is_refused():
     fresh()
     bpy.ops.quarry.terrain_add(kind="noise", seed=3, size=64, lods=1)

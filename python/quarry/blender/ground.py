@@ -13,6 +13,7 @@ from ..edit_log import EditLog
 from ..terrain import HIGH_X, HIGH_Z, LOW_X, LOW_Z
 from ._session import GROUNDS, Call, Session
 from .batches import PARTS, Batch, _slices
+from .heights import folder_of, heights_of, keep_heights
 from .terrain_jobs import FieldSpec, field_of
 
 FORMAT = 1
@@ -47,6 +48,8 @@ class TerrainSettings:
     folder: str = "."
     edits: bytes = b""
     """How the ground was sculpted; kept apart from the other settings."""
+    heights: bytes = b""
+    """Of an image that the description names: 16 bits each; kept apart from the other settings."""
 
     def spec(self) -> FieldSpec:
         """For workers. ValueError: there is no such field; JSON is read here, so that its error comes at once."""
@@ -57,11 +60,18 @@ class TerrainSettings:
         elif self.kind == "json":
             if not self.description.lstrip().startswith("{"):
                 raise ValueError("the text block has no description: it must begin with {")
-            spec = ("json", self.description, self.folder)
+            spec = ("json", self.description, self._folder())
         else:
             raise ValueError(f"the field must be noise, showcase or json, not {self.kind!r}")
         field_of(spec)
         return spec
+
+    def _folder(self) -> str:
+        if not self.heights:
+            return self.folder
+        import bpy  # type: ignore
+
+        return folder_of(self.heights, bpy.app.tempdir)
 
     def ground(self) -> "Tuple[FieldSpec, List[Tuple[str, Any]]]":
         """For workers, with edits: the field, and what has to be shared before."""
@@ -126,7 +136,7 @@ class TerrainSettings:
     def to_text(self) -> str:
         """For a custom property."""
         values = asdict(self)
-        del values["edits"]
+        del values["edits"], values["heights"]
         return json.dumps({"format": FORMAT, **values})
 
     @staticmethod
@@ -135,7 +145,7 @@ class TerrainSettings:
         settings = TerrainSettings.from_text(collection[PROPERTY])
         edits = edits_of(collection)
         EditLog(edits)
-        return replace(settings, edits=edits)
+        return replace(settings, edits=edits, heights=heights_of(collection))
 
     @staticmethod
     def from_text(text: str) -> "TerrainSettings":
@@ -150,7 +160,8 @@ class TerrainSettings:
                 f"this terrain was made by a newer version of Quarry (its settings are of format {format}, this version "
                 f"knows {FORMAT}): its meshes can be used, but not made anew or exported"
             )
-        values.pop("edits", None)
+        for each in ("edits", "heights"):
+            values.pop(each, None)
         try:
             return TerrainSettings(**values)
         except TypeError as error:
@@ -219,6 +230,8 @@ class TerrainBuild:
         made[PROPERTY] = settings.to_text()
         if settings.edits:
             keep_edits(made, settings.edits)
+        if settings.heights:
+            keep_heights(made, settings.heights)
         self.root = str(made.name)
         self.call: Call = session.send(batch, failed=self._failed, each=self._take)
 
