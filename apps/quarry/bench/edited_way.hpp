@@ -112,12 +112,12 @@ inline std::vector<terrain::Position> stroke_places(const EditedWay& way, std::u
 // What 1,000 digs a second cost the host's thread, frame by frame.
 struct StrokeTimes {
     std::vector<double> apply_ms;
-    std::vector<double> frame_ms;
-    double over = 0;  // frames beyond the budget
+    std::vector<double> frame_ms;  // apply included
+    double over = 0;               // frames beyond the budget
     std::uint64_t made = 0;
 };
 
-// Digs, then calls frame() within the budget, and after() beside it. A stroke takes half a second.
+// Digs and calls frame() within the budget, and after() beside it. A stroke takes half a second.
 template <class Frame, class After>
 StrokeTimes dig_strokes(const StreamBench& bench, EditedWay& way, Frame frame, After after) {
     StrokeTimes times;
@@ -131,7 +131,7 @@ StrokeTimes dig_strokes(const StreamBench& bench, EditedWay& way, Frame frame, A
         frame();
         const std::chrono::nanoseconds end = thread_cpu_time();
         times.apply_ms.push_back(edit_ms(applied - start));
-        times.frame_ms.push_back(edit_ms(end - applied));
+        times.frame_ms.push_back(edit_ms(end - start));
         if (times.frame_ms.back() > kEditBudgetMs) ++times.over;
         after();
     }

@@ -65,6 +65,9 @@ struct ValueRange {
     std::int16_t high = -32767;
 
     constexpr bool empty() const noexcept { return low > high; }
+    constexpr bool holds(ValueRange other) const noexcept {
+        return other.empty() || (low <= other.low && high >= other.high);
+    }
     constexpr void include(ValueRange other) noexcept {
         low = std::min(low, other.low);
         high = std::max(high, other.high);
@@ -86,14 +89,7 @@ struct DensityBrick {
     DensityBrick() { values.fill(kUntouched); }
 
     // Ranges are kept as values change; false: nothing is left in it.
-    bool look_through() noexcept {
-        range = {};
-        for (const Value value : values) {
-            range.low = std::min(range.low, value == kUntouched ? Value{32767} : value);
-            range.high = std::max(range.high, value);
-        }
-        return range.high != -32767 || range.low == -32767;
-    }
+    bool look_through() noexcept;
 };
 
 // Paint on every second point along each axis: the share of each of four materials in bytes, together at most 255; the

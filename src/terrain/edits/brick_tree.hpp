@@ -96,7 +96,14 @@ class BrickTree {
         Node& root = writable_root(key);
         Node& middle = writable_node(root, slot(key, 2));
         Node& lowest = writable_node(middle, slot(key, 1));
-        if (!writable_brick(lowest, slot(key, 0)).look_through()) {
+        Brick& brick = writable_brick(lowest, slot(key, 0));
+        const ValueRange before = brick.range;
+        const bool is_there = brick.look_through();
+        if (is_there && brick.range.holds(before)) {
+            for (Node* const node : {&root, &middle, &lowest}) node->range.include(brick.range);
+            return;
+        }
+        if (!is_there) {
             lowest.bricks.erase(lowest.bricks.begin() + static_cast<std::ptrdiff_t>(lowest.place(slot(key, 0))));
             lowest.present &= ~bit(slot(key, 0));
             --bricks_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -41,24 +42,25 @@ void check_kind(const Edit& edit) {
     }
 }
 
-float sphere_distance(float x, float y, float z, float radius) noexcept {
-    return std::sqrt(x * x + y * y + z * z) - radius;
+// The lowest float that is not below.
+float rounded_up(double value) noexcept {
+    const auto nearest = static_cast<float>(value);
+    return nearest < value ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
 }
 
-float box_distance_of(Vector3 from, Vector3 half) noexcept {
-    const float x = std::abs(from.x) - half.x;
-    const float y = std::abs(from.y) - half.y;
-    const float z = std::abs(from.z) - half.z;
-    const float ox = std::max(x, 0.0F);
-    const float oy = std::max(y, 0.0F);
-    const float oz = std::max(z, 0.0F);
-    return std::sqrt(ox * ox + oy * oy + oz * oz) + std::min(std::max(x, std::max(y, z)), 0.0F);
-}
-
-float capsule_distance(Vector3 from, Vector3 line, float square, float radius) noexcept {
-    const float along = from.x * line.x + from.y * line.y + from.z * line.z;
-    const float share = square > 0 ? std::clamp(along / square, 0.0F, 1.0F) : 0;
-    return sphere_distance(from.x - share * line.x, from.y - share * line.y, from.z - share * line.z, radius);
+DensityChange::Towards towards(EditKind kind) noexcept {
+    switch (kind) {
+        case EditKind::add:
+            return DensityChange::Towards::brush;
+        case EditKind::dig:
+            return DensityChange::Towards::hollow;
+        case EditKind::smooth:
+            return DensityChange::Towards::mean;
+        case EditKind::raise:
+            return DensityChange::Towards::lower;
+        default:
+            return DensityChange::Towards::a_target;
+    }
 }
 
 }  // namespace
@@ -133,31 +135,48 @@ LatticeBox Brush::reach() const {
     return {{ends[0], ends[1], ends[2]}, {ends[3], ends[4], ends[5]}};
 }
 
+BrushForm Brush::form() const noexcept {
+    const Vector3 extent = edit_.extent;
+    return {edit_.shape, edit_.radius, extent, extent.x * extent.x + extent.y * extent.y + extent.z * extent.z};
+}
+
+DensityChange Brush::change(FixedSteps fixed) const noexcept {
+    return {towards(edit_.kind),
+            form(),
+            rounded_up(margin_),
+            edit_.strength,
+            edit_.falloff,
+            edit_.amount,
+            static_cast<float>(fixed.step / 2),
+            fixed};
+}
+
+void Brush::place(LatticePoint corner, BrickPart& part) const noexcept {
+    for (std::int32_t i = 0; i < kBrickSize; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        part.x[at] = static_cast<float>(lattice_.x(corner.x + i) - edit_.at.x);
+        part.y[at] = static_cast<float>(lattice_.y(corner.y + i) - edit_.at.y);
+        part.z[at] = static_cast<float>(lattice_.z(corner.z + i) - edit_.at.z);
+    }
+}
+
 void Brush::distances(LatticePoint first, std::int32_t step, std::span<float> out) const {
+    if (stamp_ != nullptr) return stamp_distances(first, step, out);
     const auto y = static_cast<float>(lattice_.y(first.y) - edit_.at.y);
     const auto z = static_cast<float>(lattice_.z(first.z) - edit_.at.z);
-    const auto count = static_cast<std::int32_t>(out.size());
-    const auto x = [&](std::int32_t i) { return static_cast<float>(lattice_.x(first.x + i * step) - edit_.at.x); };
-    const Vector3 extent = edit_.extent;
-    switch (edit_.shape) {
-        case BrushShape::sphere:
-            for (std::int32_t i = 0; i < count; ++i)
-                out[static_cast<std::size_t>(i)] = sphere_distance(x(i), y, z, edit_.radius);
-            return;
-        case BrushShape::box:
-            for (std::int32_t i = 0; i < count; ++i)
-                out[static_cast<std::size_t>(i)] = box_distance_of({x(i), y, z}, extent);
-            return;
-        case BrushShape::capsule: {
-            const float square = extent.x * extent.x + extent.y * extent.y + extent.z * extent.z;
-            for (std::int32_t i = 0; i < count; ++i) {
-                out[static_cast<std::size_t>(i)] = capsule_distance({x(i), y, z}, extent, square, edit_.radius);
-            }
-            return;
+    std::array<float, kBrickSize> x{};
+    std::array<float, kBrickSize> row{};
+    for (std::size_t at = 0; at < out.size(); at += x.size()) {
+        const std::size_t some = std::min(x.size(), out.size() - at);
+        for (std::size_t i = 0; i < some; ++i) {
+            x[i] = static_cast<float>(lattice_.x(first.x + static_cast<std::int32_t>(at + i) * step) - edit_.at.x);
         }
-        case BrushShape::stamp:
-            break;
+        row_distances(form(), x.data(), y, z, row.data());
+        std::copy_n(row.begin(), some, out.begin() + static_cast<std::ptrdiff_t>(at));
     }
+}
+
+void Brush::stamp_distances(LatticePoint first, std::int32_t step, std::span<float> out) const {
     const double scale = edit_.radius / stamp_->radius;
     std::array<Position, kStampAtOnce> places;
     for (std::size_t at = 0; at < out.size(); at += kStampAtOnce) {

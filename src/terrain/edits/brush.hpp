@@ -6,7 +6,7 @@
 
 #include "quarry/terrain/edit.hpp"
 #include "quarry/terrain/field.hpp"
-#include "terrain/edits/brick.hpp"
+#include "terrain/edits/brick_kernel.hpp"
 
 namespace quarry::terrain::edits {
 
@@ -35,14 +35,24 @@ class Brush {
     // stamp are its densities.
     void distances(LatticePoint first, std::int32_t step, std::span<float> out) const;
 
+    // Where the points of a brick lie, seen from the middle.
+    void place(LatticePoint corner, BrickPart& part) const noexcept;
+
+    // The edit for the loops over bricks. Not for paint.
+    DensityChange change(FixedSteps fixed) const noexcept;
+
     // How much of an edit arrives at a sample with that distance: 0 .. strength.
     float share(float distance) const noexcept;
 
     // Signed distances to flatten's plane.
     void heights(LatticePoint first, std::int32_t step, std::span<float> out) const noexcept;
 
+    bool is_stamp() const noexcept { return stamp_ != nullptr; }
+
   private:
     Position half_size() const noexcept;
+    BrushForm form() const noexcept;
+    void stamp_distances(LatticePoint first, std::int32_t step, std::span<float> out) const;
 
     const Edit& edit_;
     const Stamp* stamp_;

@@ -9,12 +9,18 @@ void overlay(const BrickKey& key, const DensityBrick& brick, FixedPoint fixed, c
     const Run ys = run_within(block.first.y, block.step, block.ny, box.low.y, box.high.y);
     const Run zs = run_within(block.first.z, block.step, block.nz, box.low.z, box.high.z);
     for (std::int32_t z = zs.first; z <= zs.last; ++z) {
-        for (std::int32_t y = ys.first; y <= ys.last; ++y) {
-            const LatticePoint first{block.first.x + xs.first * block.step, block.first.y + y * block.step,
-                                     block.first.z + z * block.step};
-            const std::int16_t* value = brick.values.data() + index_of<DensityBrick>(first);
-            float* to = out + block.index(xs.first, y, z);
-            for (std::int32_t x = xs.first; x <= xs.last; ++x, value += block.step, ++to) {
+        const LatticePoint first{block.first.x + xs.first * block.step, block.first.y + ys.first * block.step,
+                                 block.first.z + z * block.step};
+        const std::int16_t* values = brick.values.data() + index_of<DensityBrick>(first);
+        float* out_row = out + block.index(xs.first, ys.first, z);
+        if (block.step == 1) {
+            overlay_rows(fixed.steps(),
+                         {values, kBrickSize, out_row, block.nx, xs.last - xs.first + 1, ys.last - ys.first + 1});
+            continue;
+        }
+        for (std::int32_t y = ys.first; y <= ys.last; ++y, values += block.step * kBrickSize, out_row += block.nx) {
+            const std::int16_t* value = values;
+            for (float* to = out_row; to <= out_row + (xs.last - xs.first); ++to, value += block.step) {
                 *to = *value == DensityBrick::kUntouched ? *to : fixed.density(*value);
             }
         }

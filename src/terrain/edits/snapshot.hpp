@@ -7,6 +7,7 @@
 
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/lattice.hpp"
+#include "terrain/edits/brick_kernel.hpp"
 #include "terrain/edits/brick_tree.hpp"
 
 namespace quarry::terrain::edits {
@@ -23,6 +24,10 @@ class FixedPoint {
         return static_cast<std::int16_t>(std::nearbyint(steps));
     }
     double step() const noexcept { return step_; }
+    FixedSteps steps() const noexcept {
+        int exponent = 0;
+        return {step_, steps_, std::frexp(step_, &exponent) == 0.5};
+    }
 
   private:
     static constexpr double kSteps = 128;

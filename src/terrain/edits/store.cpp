@@ -1,6 +1,7 @@
 #include "terrain/edits/store.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -34,6 +35,16 @@ void for_each_part(const LatticeBox& box, std::int32_t size, Visit visit) {
     }
 }
 
+// Calls visit(first, y, z) with the number of the first value of each row.
+template <class Visit>
+void for_each_row(const BrickPart& part, Visit visit) {
+    for (std::int32_t z = part.first.z; z <= part.last.z; ++z) {
+        for (std::int32_t y = part.first.y; y <= part.last.y; ++y) {
+            visit(static_cast<std::size_t>((z * kBrickSize + y) * kBrickSize), y, z);
+        }
+    }
+}
+
 std::uint32_t painted_over(std::uint32_t below, std::uint8_t material, float share) {
     // Shares of 255 that stay together at most 255: what is below is rounded down.
     std::uint32_t result = 0;
@@ -51,12 +62,6 @@ std::uint32_t painted_over(std::uint32_t below, std::uint8_t material, float sha
 }
 
 }  // namespace
-
-struct Store::Tile {
-    SampleBlock around;  // current_: the tile and, for smoothing, a border
-    SampleBlock block;   // wanted_: the tile
-    std::int32_t border = 0;
-};
 
 Store::Store(std::shared_ptr<const Field> ground, const EditWorldOptions& options)
     : ground_(std::move(ground)), options_(options), fixed_(options.lattice.voxel_size), history_(options.undo_bytes) {
@@ -116,67 +121,94 @@ void Store::change_densities(const Edit& edit, const Brush& brush, const Lattice
         trees_.densities.freeze();
         before = trees_.densities;
     }
-    for_each_part(box, kTileSize, [&](const LatticeBox& part) {
-        Tile tile;
-        tile.block.first = part.low;
-        tile.block.nx = part.high.x - part.low.x + 1;
-        tile.block.ny = part.high.y - part.low.y + 1;
-        tile.block.nz = part.high.z - part.low.z + 1;
-        tile.block.lattice = options_.lattice;
-        tile.border = smooths ? 1 : 0;
-        tile.around = tile.block;
-        tile.around.first = {part.low.x - tile.border, part.low.y - tile.border, part.low.z - tile.border};
-        tile.around.nx += 2 * tile.border;
-        tile.around.ny += 2 * tile.border;
-        tile.around.nz += 2 * tile.border;
-        current_.resize(tile.around.size());
-        wanted_.resize(tile.block.size());
-        sample_edited(*ground_, smooths ? before : trees_.densities, fixed_, tile.around, current_.data());
-        for (std::int32_t z = 0; z < tile.block.nz; ++z) {
-            for (std::int32_t y = 0; y < tile.block.ny; ++y) new_row(edit, brush, tile, {0, y, z}, tile.block.nx);
-        }
-        write_densities(tile, changed);
-    });
+    const std::int32_t border = smooths ? 1 : 0;
+    const DensityChange change = brush.change(fixed_.steps());
+    const auto change_tile = [&](const LatticeBox& part) {
+        const SampleBlock around{.first = {part.low.x - border, part.low.y - border, part.low.z - border},
+                                 .nx = part.high.x - part.low.x + 1 + 2 * border,
+                                 .ny = part.high.y - part.low.y + 1 + 2 * border,
+                                 .nz = part.high.z - part.low.z + 1 + 2 * border,
+                                 .lattice = options_.lattice};
+        sample(around, smooths ? &before : nullptr);
+        for_each_part(part, kBrickSize,
+                      [&](const LatticeBox& some) { change_brick(change, brush, around, some, changed); });
+    };
+    const auto is_small = [](std::int32_t low, std::int32_t high) { return high - low < kTileSize; };
+    if (is_small(box.low.x, box.high.x) && is_small(box.low.y, box.high.y) && is_small(box.low.z, box.high.z)) {
+        change_tile(box);
+    } else {
+        for_each_part(box, kTileSize, change_tile);
+    }
 }
 
-// One row of wanted_ from current_. `first`: its place in the tile.
-void Store::new_row(const Edit& edit, const Brush& brush, const Tile& tile, LatticePoint first, std::int32_t count) {
-    const auto length = static_cast<std::size_t>(count);
-    distances_.resize(length);
-    row_.resize(length);
-    const LatticePoint at{tile.block.first.x, tile.block.first.y + first.y, tile.block.first.z + first.z};
-    brush.distances(at, 1, distances_);
-    const std::int32_t b = tile.border;
-    const float* const now = current_.data() + tile.around.index(b, first.y + b, first.z + b);
-    float* const out = wanted_.data() + tile.block.index(0, first.y, first.z);
-    switch (edit.kind) {
-        case EditKind::add:
-            for (std::size_t i = 0; i < length; ++i) row_[i] = std::min(now[i], distances_[i]);
-            break;
-        case EditKind::dig:
-            for (std::size_t i = 0; i < length; ++i) row_[i] = std::max(now[i], -distances_[i]);
-            break;
-        case EditKind::smooth: {
-            const auto up = static_cast<std::ptrdiff_t>(tile.around.nx);
-            const std::ptrdiff_t far = up * tile.around.ny;
-            for (std::size_t i = 0; i < length; ++i) {
-                const float* const p = now + i;
-                row_[i] = ((p[-1] + p[1]) + (p[-up] + p[up]) + (p[-far] + p[far])) * (1.0F / 6);
-            }
-            break;
-        }
-        case EditKind::flatten:
-            brush.heights(at, 1, row_);
-            break;
-        default:
-            for (std::size_t i = 0; i < length; ++i) row_[i] = now[i] - edit.amount;
-            break;
+// Into current_: the field alone, or with edits. Edits of a stroke that lie close together often have the same block.
+void Store::sample(const SampleBlock& block, const BrickTree<DensityBrick>* densities) {
+    if (densities == nullptr && block == sampled_) return;
+    sampled_.reset();
+    // Rows of bricks are read as a whole, from wherever they begin.
+    current_.resize(block.size() + 2 * kBrickSize);
+    float* const out = current_.data() + kBrickSize;
+    if (densities != nullptr) {
+        sample_edited(*ground_, *densities, fixed_, block, out);
+    } else {
+        ground_->sample(block, out);
+        sampled_ = block;
     }
-    for (std::size_t i = 0; i < length; ++i) {
-        const float share = brush.share(distances_[i]);
-        // All of it is exactly that; none of it exactly this.
-        out[i] = share == 1 ? row_[i] : share > 0 ? now[i] + share * (row_[i] - now[i]) : now[i];
+}
+
+// Densities of a brick, as far as they lie in the box. current_ has those of the block around it.
+void Store::change_brick(const DensityChange& change, const Brush& brush, const SampleBlock& around,
+                         const LatticeBox& box, Changed& changed) {
+    const BrickKey key = key_of(box.low);
+    const LatticePoint corner = first_of(key);
+    const DensityBrick* const old = trees_.densities.find(key);
+    BrickPart part;
+    part.first = {box.low.x - corner.x, box.low.y - corner.y, box.low.z - corner.z};
+    part.last = {box.high.x - corner.x, box.high.y - corner.y, box.high.z - corner.z};
+    part.stored = old == nullptr ? nullptr : old->values.data();
+    const LatticePoint origin = around.first;
+    part.ground = current_.data() + kBrickSize +
+                  around.index(box.low.x - origin.x, box.low.y - origin.y, box.low.z - origin.z) - part.first.x;
+    part.row = around.nx;
+    part.slice = part.row * around.ny;
+    if (brush.is_stamp()) {
+        distances_.resize(DensityBrick::kValues);
+        for_each_row(part, [&](std::size_t row, std::int32_t y, std::int32_t z) {
+            brush.distances({corner.x, corner.y + y, corner.z + z}, 1, std::span(distances_).subspan(row, kBrickSize));
+        });
+        part.distances = distances_.data();
+    } else {
+        brush.place(corner, part);
     }
+    if (change.towards == DensityChange::Towards::a_target) {
+        targets_.resize(DensityBrick::kValues);
+        for_each_row(part, [&](std::size_t row, std::int32_t y, std::int32_t z) {
+            brush.heights({corner.x, corner.y + y, corner.z + z}, 1, std::span(targets_).subspan(row, kBrickSize));
+        });
+        part.targets = targets_.data();
+    }
+    if (edits::change_densities(change, part, *changed_rows_)) write_rows(key, part, changed);
+}
+
+void Store::write_rows(const BrickKey& key, const BrickPart& part, Changed& changed) {
+    history_.hold<DensityBrick>(key, trees_.densities);
+    DensityBrick& brick = trees_.densities.writable(key);
+    const LatticePoint corner = first_of(key);
+    std::uint32_t columns = 0;
+    LatticeBox box = LatticeBox::nothing();
+    for_each_row(part, [&](std::size_t first, std::int32_t y, std::int32_t z) {
+        const std::uint32_t bits = changed_rows_->columns[first / kBrickSize];
+        if (bits == 0) return;
+        std::copy_n(changed_rows_->values.begin() + static_cast<std::ptrdiff_t>(first), kBrickSize,
+                    brick.values.begin() + static_cast<std::ptrdiff_t>(first));
+        columns |= bits;
+        changed.samples += static_cast<std::uint64_t>(std::popcount(bits));
+        box.include(LatticePoint{corner.x, corner.y + y, corner.z + z});
+    });
+    box.low.x = corner.x + std::countr_zero(columns);
+    box.high.x = corner.x + std::bit_width(columns) - 1;
+    changed.box.include(box);
+    trees_.densities.refresh(key);
 }
 
 template <class Brick>
@@ -189,40 +221,6 @@ void Store::write(const BrickKey& key, LatticePoint point, typename Brick::Value
     brick->values[index_of<Brick>(point)] = value;
     changed.box.include(point);
     ++(std::is_same_v<Brick, DensityBrick> ? changed.samples : changed.painted);
-}
-
-// Samples that an edit leaves where they are, but for less than half a step, are not stored: they keep their bits.
-void Store::write_densities(const Tile& tile, Changed& changed) {
-    const LatticePoint low = tile.block.first;
-    const LatticeBox box{low, {low.x + tile.block.nx - 1, low.y + tile.block.ny - 1, low.z + tile.block.nz - 1}};
-    const auto least = static_cast<float>(fixed_.step() / 2);
-    for_each_part(box, kBrickSize, [&](const LatticeBox& part) {
-        const BrickKey key = key_of(part.low);
-        const DensityBrick* const old = trees_.densities.find(key);
-        DensityBrick* brick = nullptr;
-        for (std::int32_t z = part.low.z; z <= part.high.z; ++z) {
-            for (std::int32_t y = part.low.y; y <= part.high.y; ++y) {
-                const std::int32_t b = tile.border;
-                const float* const now =
-                    current_.data() + tile.around.index(part.low.x - low.x + b, y - low.y + b, z - low.z + b);
-                const float* const wanted = wanted_.data() + tile.block.index(part.low.x - low.x, y - low.y, z - low.z);
-                for (std::int32_t x = part.low.x; x <= part.high.x; ++x) {
-                    const float from = now[x - part.low.x];
-                    const float to = wanted[x - part.low.x];
-                    if (from == to || !std::isfinite(to)) continue;
-                    const std::int16_t value = fixed_.stored(to);
-                    const LatticePoint point{x, y, z};
-                    const DensityBrick* const seen = brick != nullptr ? brick : old;
-                    const std::int16_t stored =
-                        seen == nullptr ? DensityBrick::kUntouched : seen->values[index_of<DensityBrick>(point)];
-                    const bool stays =
-                        stored == DensityBrick::kUntouched ? std::abs(to - from) < least : value == stored;
-                    if (!stays) write(key, point, value, brick, changed);
-                }
-            }
-        }
-        if (brick != nullptr) trees_.densities.refresh(key);
-    });
 }
 
 void Store::change_paint(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,14 +40,13 @@ class Store {
     std::uint64_t content_hash() const;
 
   private:
-    // Values of one brick that an edit asks for.
-    struct Tile;
-
     void change_densities(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
-    void new_row(const Edit& edit, const Brush& brush, const Tile& tile, LatticePoint first, std::int32_t count);
+    void sample(const SampleBlock& block, const BrickTree<DensityBrick>* densities);
+    void change_brick(const DensityChange& change, const Brush& brush, const SampleBlock& around, const LatticeBox& box,
+                      Changed& changed);
+    void write_rows(const BrickKey& key, const BrickPart& part, Changed& changed);
     template <class Brick>
     void write(const BrickKey& key, LatticePoint point, typename Brick::Value value, Brick*& brick, Changed& changed);
-    void write_densities(const Tile& tile, Changed& changed);
     bool remove_part(Position at, Changed& changed);
     void change_paint(const Edit& edit, const Brush& brush, const LatticeBox& box, Changed& changed);
 
@@ -60,10 +60,11 @@ class Store {
     BrickSource* source_ = nullptr;
     std::shared_ptr<const Snapshot> last_;  // the snapshot of the trees as they are; null: they have changed since
 
-    std::vector<float> current_;  // densities of a tile, with a border for smoothing
-    std::vector<float> wanted_;   // of the tile
-    std::vector<float> row_;
+    std::vector<float> current_;          // densities of a part of an edit, with a border for smoothing
+    std::optional<SampleBlock> sampled_;  // what current_ has of the field alone
     std::vector<float> distances_;
+    std::vector<float> targets_;
+    const std::unique_ptr<ChangedRows> changed_rows_ = std::make_unique<ChangedRows>();
 };
 
 }  // namespace quarry::terrain::edits

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 #include "quarry/terrain/edited_field.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/simd.hpp"
 #include "tests/terrain/edits/dense_world.hpp"
 #include "tests/terrain/support.hpp"
 
@@ -55,6 +58,73 @@ TEST(EditWorld, AgreesWithAPlainArrayAfterEveryEdit) {
             ASSERT_TRUE(report.done);
         }
         EXPECT_GT(dense.touched(), 1000u);
+    }
+}
+
+TEST(EditWorld, HasTheSameBitsOnEverySimdTarget) {
+    for (const double voxel : {0.5, 0.7}) {
+        std::vector<Edit> edits;
+        Random random(511);
+        SCOPED_TRACE(seed_text());
+        for (int i = 0; i < 60; ++i) {
+            Edit edit = random_edit(random, 12 * voxel, 0, voxel);
+            if (i % 4 == 0) edit.shape = BrushShape::stamp;
+            if (i % 10 == 9) edit.kind = EditKind::paint;
+            edits.push_back(edit);
+        }
+        const auto stamp = std::make_shared<BoxField>(Position{0, 0, 0}, Position{0.7, 0.5, 0.6});
+        std::vector<std::uint64_t> hashes;
+        for (const SimdTarget target : simd_targets()) {
+            force_simd_target(target);
+            EditWorld world(hills(), {.lattice = {.voxel_size = voxel}});
+            world.add_stamp(stamp, 1);
+            for (const Edit& edit : edits) world.apply(edit);
+            EXPECT_GT(world.stats().bricks, 7u);
+            EXPECT_GT(world.stats().paint_bricks, 0u);
+            hashes.push_back(world.content_hash());
+            EXPECT_EQ(hashes.back(), hashes.front()) << name_of(target);
+        }
+        force_simd_target(simd_targets().back());
+    }
+}
+
+TEST(EditWorld, WhereTheFieldHasNoNumberOnlyEditsThatDoNotStartFromItSetOne) {
+    class Nowhere final : public Field {
+      public:
+        void densities(std::span<const Position> /*points*/, std::span<float> out) const override {
+            std::fill(out.begin(), out.end(), std::numeric_limits<float>::quiet_NaN());
+        }
+        Interval bounds(const Box& /*box*/) const override { return {-1e9F, 1e9F}; }
+        void gradients(std::span<const Position> /*points*/, double /*spacing*/,
+                       std::span<Gradient> out) const override {
+            std::fill(out.begin(), out.end(), Gradient{});
+        }
+    };
+    for (const SimdTarget target : simd_targets()) {
+        force_simd_target(target);
+        EditWorld world(std::make_shared<Nowhere>());
+        for (const EditKind kind : {EditKind::add, EditKind::dig, EditKind::smooth, EditKind::raise}) {
+            EXPECT_FALSE(world.apply({.kind = kind, .at = {1, 2, 3}, .radius = 3}).any()) << name_of(target);
+        }
+        EXPECT_TRUE(world.apply({.kind = EditKind::flatten, .at = {1, 2, 3}, .radius = 3}).any()) << name_of(target);
+        EXPECT_EQ(world.field()->density_at({1, 4, 3}), 2) << name_of(target);
+    }
+    force_simd_target(simd_targets().back());
+}
+
+// Samples of the field are kept from one edit to the next while they lie in one block.
+TEST(EditWorld, EditsOfOtherKindsInBetweenDoNotChangeWhatADigFinds) {
+    const auto ground = hills();
+    EditWorld world(ground);
+    DenseWorld dense(*ground, 20, 1);
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        Edit edit = dig({0.01 * i, 1, 0}, 4, i / 5);
+        if (i % 3 == 1) edit.kind = EditKind::smooth;
+        if (i % 3 == 2) edit.kind = EditKind::add;
+        if (i == 6) edit = {.kind = EditKind::undo, .stroke = 0};
+        world.apply(edit);
+        dense.apply(edit);
+        ASSERT_TRUE(agree(world, dense)) << "edit " << i;
     }
 }
 
