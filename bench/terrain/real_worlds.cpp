@@ -7,9 +7,11 @@
 
 #include <quarry/terrain/combined_field.hpp>
 #include <quarry/terrain/extract.hpp>
+#include <quarry/terrain/height_field.hpp>
 #include <quarry/terrain/heightmap_field.hpp>
 #include <quarry/terrain/materials.hpp>
 #include <quarry/terrain/noise_field.hpp>
+#include <quarry/terrain/ridged_field.hpp>
 #include <quarry/terrain/shape_fields.hpp>
 #include <quarry/terrain/showcase.hpp>
 #include <quarry/terrain/surface_samples.hpp>
@@ -70,6 +72,21 @@ FieldPointer planet() {
                                          NoiseOptions{.seed = 3, .octaves = 5, .frequency = 0.008, .amplitude = 40});
 }
 
+// Ridges of three dimensions, warped: every sample is at a place of its own, off the lattice. With summits cut off and
+// valleys united, as the showcase has them.
+FieldPointer overhanging_mountains() {
+    const auto ridges = std::make_shared<RidgedField>(NoiseOptions{
+        .octaves = 5, .frequency = 0.0006, .amplitude = 1150, .offset = -660, .lacunarity = 2.2, .persistence = 0.42});
+    const auto warped = std::make_shared<WarpedField>(
+        ridges, NoiseOptions{.seed = 44, .octaves = 1, .frequency = 0.009, .amplitude = 20});
+    const auto summits = std::make_shared<HeightField>(
+        NoiseOptions{.seed = 45, .octaves = 2, .frequency = 0.007, .amplitude = 60, .offset = 335});
+    const auto valleys = std::make_shared<HeightField>(
+        NoiseOptions{.seed = 43, .frequency = 0.0035, .amplitude = 55, .offset = -14, .persistence = 0.4});
+    const auto mountains = std::make_shared<CombinedField>(Combination::intersect, warped, summits, 40);
+    return std::make_shared<CombinedField>(Combination::unite, mountains, valleys, 80);
+}
+
 }  // namespace
 
 RealWorld::Subject RealWorld::subject_of(std::string_view name) {
@@ -80,6 +97,7 @@ RealWorld::Subject RealWorld::subject_of(std::string_view name) {
     if (name == "slab") subject.field = noise_without_spheres(48);
     if (name == "caves") subject.field = heightmap_with_caves();
     if (name == "planet") subject.field = planet();
+    if (name == "overhangs") subject.field = overhanging_mountains();
     if (subject.field == nullptr) throw std::runtime_error("no such world: " + std::string(name));
     ExtractScratch scratch;
     // Spread over 21 x 21 columns of chunks, by a step that shares no factor with their number.

@@ -12,8 +12,8 @@
 
 namespace quarry::bench {
 
-// Surface chunks, at LOD 0, of a world as people build them: "showcase", "spheres" and "slab" (noise without 10,000
-// spheres, in a ball or in a flat layer), "caves" (a heightmap with caves), "planet".
+// Surface chunks, at LOD 0, of a world as people build them: "showcase", "overhangs", "spheres" and "slab" (noise
+// without 10,000 spheres, in a ball or in a flat layer), "caves" (a heightmap with caves), "planet".
 class RealWorld {
   public:
     explicit RealWorld(std::string_view name);

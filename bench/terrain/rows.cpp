@@ -40,6 +40,7 @@ constexpr std::array kRows{
     real_row("slab", "noise without 10,000 spheres, in the layer up to 48 units above and below 0"),
     real_row("caves", "a heightmap with caves"),
     real_row("planet", "a planet: a warped ball"),
+    real_row("overhangs", "mountains of warped ridges in three dimensions"),
     TerrainRow{RowInfo{.name = "chunks",
                        .what = "64 chunks of the benchmark world, by each engine in its own way (needs --peers)"},
                TerrainPart::chunks},

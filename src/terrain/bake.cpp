@@ -58,6 +58,10 @@ class Baker {
             baked_.materials.reserve(baked_.positions.capacity());
             impl::copy_into(baked_.materials, std::span(from_.materials).first(full));
         }
+        if (!from_.material_indices.empty()) {
+            baked_.material_indices.reserve(baked_.positions.capacity());
+            impl::copy_into(baked_.material_indices, std::span(from_.material_indices).first(full));
+        }
         if (mask_ == 0) return;
         moved_.assign(full, 0);
         const auto cells = static_cast<float>(from_.cells);
@@ -167,6 +171,7 @@ class Baker {
             baked_.positions.push_back(from_.positions[vertex]);
             baked_.normals.push_back(from_.normals[vertex]);
             if (!from_.materials.empty()) baked_.materials.push_back(from_.materials[vertex]);
+            if (!from_.material_indices.empty()) baked_.material_indices.push_back(from_.material_indices[vertex]);
         }
         return number;
     }

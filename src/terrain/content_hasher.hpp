@@ -42,6 +42,15 @@ class ContentHasher {
         }
     }
 
+    // Nothing for meshes that have none.
+    void add(std::span<const MaterialIndices> materials) noexcept {
+        for (const MaterialIndices& indices : materials) {
+            std::uint64_t number = 0;
+            for (const std::uint8_t index : indices.of) number = number << 8 | index;
+            add(number);
+        }
+    }
+
     void add(const IndexList& indices) noexcept {
         add(std::uint64_t{indices.size()});
         std::size_t i = 0;

@@ -99,6 +99,7 @@ class Extraction {
         impl::copy_into(mesh.positions, std::span(memory_.positions.data(), memory_.positions.size()));
         mesh.normals = std::move(mesh_.normals);
         mesh.materials = std::move(mesh_.materials);
+        mesh.material_indices = std::move(mesh_.material_indices);
         mesh.indices = IndexList({memory_.indices.data(), memory_.indices.size()}, mesh.positions.size());
         mesh.regular_indices = mesh_.regular.count;
         mesh.bounds = bounds_of(mesh.positions);
@@ -187,7 +188,17 @@ class Extraction {
         memory_.points.resize(vertices.size());
         impl::to_world(vertices, block_, memory_.points.data());
         mesh_.materials.resize(vertices.size());
-        materials_->weights(memory_.points, mesh_.normals, mesh_.materials);
+        if (materials_->count() <= kMaterials) {
+            materials_->weights(memory_.points, mesh_.normals, mesh_.materials);
+            return;
+        }
+        std::vector<MaterialMix> mixes(vertices.size());
+        materials_->mixes(memory_.points, mesh_.normals, mixes);
+        mesh_.material_indices.resize(vertices.size());
+        for (std::size_t i = 0; i < mixes.size(); ++i) {
+            mesh_.material_indices[i] = mixes[i].indices;
+            mesh_.materials[i] = mixes[i].weights;
+        }
     }
 
     const Field& field() const noexcept { return here_ == nullptr ? field_ : *here_; }

@@ -27,6 +27,10 @@ void Field::sample(const SampleBlock& block, float* out) const {
     }
 }
 
+Interval Field::range(const Box& box) const {
+    return bounds(box);
+}
+
 bool Field::prefers_gradients(double /*spacing*/) const noexcept {
     return false;
 }

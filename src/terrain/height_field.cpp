@@ -9,6 +9,15 @@
 #include "terrain/scratch.hpp"
 
 namespace quarry::terrain {
+namespace {
+
+Interval height_bounds(const impl::NoiseSum& sum, double offset, const Box& box, impl::BoundsFor purpose) noexcept {
+    const impl::Base base{offset, 1};
+    const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
+    return impl::sum_bounds(sum, flat, {base.at(box.low.y), base.at(box.high.y)}, purpose);
+}
+
+}  // namespace
 
 HeightField::HeightField(const NoiseOptions& options) : options_(options) {
     check(options);
@@ -50,10 +59,12 @@ void HeightField::densities(std::span<const Position> points, std::span<float> o
 
 Interval HeightField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    const impl::Base base{options_.offset, 1};
-    const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
-    return nearest.here(
-        impl::sum_bounds(sum_, flat, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::surface));
+    return nearest.here(height_bounds(sum_, options_.offset, box, impl::BoundsFor::surface));
+}
+
+Interval HeightField::range(const Box& box) const {
+    const impl::NearestRounding nearest;
+    return nearest.here(height_bounds(sum_, options_.offset, box, impl::BoundsFor::range));
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

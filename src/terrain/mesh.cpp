@@ -33,6 +33,7 @@ std::uint64_t content_hash(const Mesh& mesh) noexcept {
     hasher.add(mesh.positions);
     hasher.add(mesh.normals);
     hasher.add(mesh.materials);
+    hasher.add(mesh.material_indices);
     hasher.add(mesh.indices);
     hasher.add(std::uint64_t{mesh.regular_indices});
     return hasher.value();
@@ -46,6 +47,7 @@ std::uint64_t content_hash(const ChunkMesh& mesh) noexcept {
     hasher.add(mesh.positions);
     hasher.add(mesh.normals);
     hasher.add(mesh.materials);
+    hasher.add(mesh.material_indices);
     hasher.add(std::uint64_t{mesh.full_vertices});
     hasher.add(mesh.indices);
     hasher.add(mesh.regular);

@@ -40,6 +40,12 @@ Interval NoiseField::bounds(const Box& box) const {
     return nearest.here(impl::density_bounds(sum_, box, {options_.offset, 1}));
 }
 
+Interval NoiseField::range(const Box& box) const {
+    const impl::NearestRounding nearest;
+    const impl::Base base{options_.offset, 1};
+    return nearest.here(impl::sum_bounds(sum_, box, {base.at(box.low.y), base.at(box.high.y)}, impl::BoundsFor::range));
+}
+
 void NoiseField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
     const impl::NearestRounding nearest;
     spacing = nearest.here(spacing);

@@ -70,6 +70,11 @@ Interval TranslatedField::bounds(const Box& box) const {
     return nearest.here(field_->bounds(moved_box(box, -1)));
 }
 
+Interval TranslatedField::range(const Box& box) const {
+    const impl::NearestRounding nearest;
+    return nearest.here(field_->range(moved_box(box, -1)));
+}
+
 std::optional<Box> TranslatedField::extent() const {
     const std::optional<Box> inner = field_->extent();
     if (!inner) return std::nullopt;

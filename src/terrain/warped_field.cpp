@@ -119,6 +119,11 @@ Interval WarpedField::bounds(const Box& box) const {
     return nearest.here(field_->bounds(warped_box(box)));
 }
 
+Interval WarpedField::range(const Box& box) const {
+    const impl::NearestRounding nearest;
+    return nearest.here(field_->range(warped_box(box)));
+}
+
 // Places are moved by up to the amplitude along each axis.
 std::optional<Box> WarpedField::extent() const {
     const std::optional<Box> inner = field_->extent();

@@ -45,7 +45,7 @@ TEST(DescriptionErrors, GiveThePlaceOfANumberOutOfRange) {
               "world.json: /field/octaves: must be a whole number, not 2.5");
     EXPECT_EQ(field_error("{'type': 'noise', 'octaves': 18446744073709551615}"),
               "world.json: /field/octaves: must be 1 to 16, not 18446744073709551615");
-    EXPECT_EQ(layer_error("{'material': 4}"), "world.json: /materials/layers/1/material: must be 0 to 3, not 4");
+    EXPECT_EQ(layer_error("{'material': 256}"), "world.json: /materials/layers/1/material: must be 0 to 255, not 256");
     EXPECT_EQ(layer_error("{'material': 1, 'slope': {'to': 181}}"),
               "world.json: /materials/layers/1/slope/to: must be -180 to 180, not 181");
 }
@@ -106,6 +106,7 @@ TEST(DescriptionErrors, HaveTheRangesOfHeightmapsAndMaterialsThemselves) {
         {map + "'offset': ", "}}", "/field/offset", "-1e6", "1e6"},
         {map + "'origin_x': ", "}}", "/field/origin_x", "-1e9", "1e9"},
         {map + "'origin_z': ", "}}", "/field/origin_z", "-1e9", "1e9"},
+        {"{'field': {'type': 'noise'}, 'water_level': ", "}", "/water_level", "-1e9", "1e9"},
         {layers + "'strength': ", "}]}}", "/materials/layers/0/strength", "0", "1"},
         {layers + "'height': {'blend': ", "}}]}}", "/materials/layers/0/height/blend", "0", "1e6"},
         {layers + "'slope': {'blend': ", "}}]}}", "/materials/layers/0/slope/blend", "0", "180"},
@@ -113,7 +114,7 @@ TEST(DescriptionErrors, HaveTheRangesOfHeightmapsAndMaterialsThemselves) {
         {layers + "'noise': {'from': ", "}}]}}", "/materials/layers/0/noise/from", "-1", "1"},
         {strokes + "'material': 1, 'radius': ", "}]}}", "/materials/strokes/0/radius", "1e-6", "1e9"},
         {strokes + "'radius': 7, 'material': 1, 'soft': ", "}]}}", "/materials/strokes/0/soft", "0", "7"},
-        {strokes + "'radius': 7, 'material': ", "}]}}", "/materials/strokes/0/material", "0", "3"},
+        {strokes + "'radius': 7, 'material': ", "}]}}", "/materials/strokes/0/material", "0", "255"},
         {strokes + "'radius': 7, 'material': 1, 'strength': ", "}]}}", "/materials/strokes/0/strength", "0", "1"},
     };
     const TemporaryFolder folder;
@@ -167,7 +168,7 @@ TEST(DescriptionErrors, GiveThePlaceOfKeysThatAreUnknownMissingOrThereTwice) {
               "world.json: /field/radios: is unknown; a sphere has type, centre, radius");
     EXPECT_EQ(field_error("{'type': 'noise', 'a/b~c': 2}").substr(0, 30), "world.json: /field/a~1b~0c: is");
     EXPECT_EQ(error_of("{'field': {'type': 'noise'}, 'fields': 1}"),
-              "world.json: /fields: is unknown; a world has field, materials, about");
+              "world.json: /fields: is unknown; a world has field, materials, about, water_level");
     EXPECT_EQ(field_error("{'type': 'sphere', 'radius': 1}"),
               "world.json: /field: has no \"centre\"; a sphere needs one");
     EXPECT_EQ(error_of("{}"), "world.json: has no \"field\"; a world needs one");
@@ -178,7 +179,7 @@ TEST(DescriptionErrors, GiveThePlaceOfKeysThatAreUnknownMissingOrThereTwice) {
     EXPECT_EQ(field_error("{'type': 'cube'}"),
               "world.json: /field/type: is no type of field; there are noise, height, ridged, cellular, heightmap, "
               "plane, sphere, box, torus, capsule, cone, ellipsoid, rounded_box, union, intersection, subtraction, "
-              "translation, scale, rotation, terraces, warp");
+              "translation, scale, rotation, terraces, warp, rough, upright");
     // What a warp does not use is no key of it.
     EXPECT_NE(
         field_error("{'type': 'warp', 'field': {'type': 'noise'}, 'offset': 3}").find("/field/offset: is unknown"),

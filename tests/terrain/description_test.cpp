@@ -73,6 +73,8 @@ TEST(Description, NamesEveryField) {
     expect_same("{'type': 'translation', 'distance': [3, -4, 0.5], 'field': " + ball + "}",
                 TranslatedField(sphere, {3, -4, 0.5}));
     expect_same("{'type': 'warp', " + keys + ", 'field': " + ball + "}", WarpedField(sphere, noise));
+    expect_same("{'type': 'rough', " + keys + ", 'field': " + ball + "}", RoughField(sphere, noise));
+    expect_same("{'type': 'upright', 'factor': 2.5, 'field': " + ball + "}", UprightField(sphere, 2.5));
 }
 
 TEST(Description, FindsHeightmapsBesideTheFile) {
@@ -129,6 +131,36 @@ TEST(Description, NamesMaterials) {
         ASSERT_EQ(weights_at(*world.materials, place, normal), weights_at(expected, place, normal));
     }
     EXPECT_EQ(parse_description(quoted("{'field': {'type': 'noise'}}"), "").materials, nullptr);
+}
+
+TEST(Description, SaysWhatMaterialsLookLikeAndWhereWaterIs) {
+    const Described world = parse_description(
+        quoted("{'field': {'type': 'noise'}, 'water_level': -2.5, 'materials': {'ground': 255, 'looks': ["
+               "{'name': 'sand', 'colour': '#ff8000'}, {'colour': '#0A0000'}]}}"),
+        "");
+    ASSERT_EQ(world.looks.size(), 2u);
+    EXPECT_EQ(world.looks[0].name, "sand");
+    EXPECT_EQ(world.looks[0].colour.red, 1);
+    EXPECT_NEAR(world.looks[0].colour.green, 0.2159, 1e-4);
+    EXPECT_EQ(world.looks[0].colour.blue, 0);
+    EXPECT_NEAR(world.looks[1].colour.red, 10 / 255.0 / 12.92, 1e-6);
+    EXPECT_EQ(world.water_level, -2.5);
+    EXPECT_EQ(world.materials->count(), 256u);
+    const Described plain = parse_description(quoted("{'field': {'type': 'noise'}}"), "");
+    EXPECT_TRUE(plain.looks.empty());
+    EXPECT_FALSE(plain.water_level.has_value());
+    for (const char* const colour : {"red", "#12345", "#1234567", "#12345g", ""}) {
+        try {
+            parse_description(quoted("{'field': {'type': 'noise'}, 'materials': {'looks': [{'colour': '" +
+                                     std::string(colour) + "'}]}}"),
+                              "");
+            ADD_FAILURE() << colour;
+        } catch (const DescriptionError& refusal) {
+            EXPECT_NE(std::string(refusal.what()).find("/materials/looks/0/colour: must be a colour"),
+                      std::string::npos)
+                << refusal.what();
+        }
+    }
 }
 
 TEST(Description, ReadsTheExampleThatTheGuideShows) {

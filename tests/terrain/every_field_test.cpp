@@ -87,6 +87,9 @@ TEST_P(EveryField, BoundsHoldEverySampleAndEveryPointBetween) {
         const auto [low, high] = std::minmax_element(samples.begin(), samples.end());
         ASSERT_LE(bounds.low, *low) << "round " << round;
         ASSERT_GE(bounds.high, *high) << "round " << round;
+        const Interval range = GetParam().field->range(box);
+        ASSERT_LE(range.low, *low) << "round " << round;
+        ASSERT_GE(range.high, *high) << "round " << round;
     }
 }
 

@@ -15,10 +15,12 @@
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/ridged_field.hpp"
 #include "quarry/terrain/rotated_field.hpp"
+#include "quarry/terrain/rough_field.hpp"
 #include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
 #include "quarry/terrain/terraced_field.hpp"
 #include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/upright_field.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "tests/terrain/reference_noise.hpp"
 
@@ -247,6 +249,15 @@ inline std::vector<FieldCase> changed_cases() {
              return p.y - 2 - 9 * (0.3 * steps + 0.7 * level);
          },
          200});
+    const NoiseOptions skin{.seed = 21, .octaves = 3, .frequency = 0.05, .amplitude = 7};
+    cases.push_back({"rough", std::make_shared<RoughField>(box.field, skin),
+                     [=](Position p) { return box.reference(p) - 7 * reference::fbm(skin, p, 3); }, 100});
+    const FieldCase warp = composed_cases().back();
+    cases.push_back({"upright", std::make_shared<UprightField>(warp.field, 1.5),
+                     [=](Position p) {
+                         return p.y + 1.5 * warp.reference({p.x, 0, p.z});
+                     },
+                     100});
     return cases;
 }
 

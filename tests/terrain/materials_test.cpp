@@ -225,6 +225,63 @@ TEST(PaintedMaterials, StrokesHaveASoftEdgeAndTheLastIsOnTop) {
     EXPECT_EQ(weights_at(painted, {0, 0, 20}), (MaterialWeights{{128, 0, 127, 0}}));
 }
 
+MaterialMix mix_at(const Materials& materials, Position place, Vector3 normal = {0, 1, 0}) {
+    MaterialMix mix;
+    materials.mixes({&place, 1}, {&normal, 1}, {&mix, 1});
+    return mix;
+}
+
+TEST(MaterialMix, HasTheFourLargestSharesInAscendingOrder) {
+    std::vector<float> shares(256);
+    shares[200] = 0.4F;
+    shares[3] = 0.2F;
+    shares[255] = 0.2F;
+    shares[17] = 0.15F;
+    shares[90] = 0.05F;
+    EXPECT_EQ(to_mix(shares), (MaterialMix{{{3, 17, 200, 255}}, to_weights({0.2F, 0.15F, 0.4F, 0.2F})}));
+    shares.assign(9, 0.1F);
+    EXPECT_EQ(to_mix(shares).indices, (MaterialIndices{{0, 1, 2, 3}})) << "of equal ones the first";
+    shares.assign(9, 0);
+    shares[8] = 2;
+    EXPECT_EQ(to_mix(shares), (MaterialMix{{{8, 0, 0, 0}}, {{255, 0, 0, 0}}}));
+    EXPECT_EQ(to_mix({}), (MaterialMix{{{0, 0, 0, 0}}, {{255, 0, 0, 0}}}));
+}
+
+TEST(MaterialMix, OfAtMostFourMaterialsIsTheirWeights) {
+    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 0, .blend = 10});
+    const auto layered =
+        std::make_shared<LayeredMaterials>(1, std::vector<MaterialLayer>{{.material = 3, .where = {high}}});
+    const PaintedMaterials painted(layered, {{.radius = 4, .soft = 3, .material = 2}});
+    for (int i = -8; i < 8; ++i) {
+        const Position place{0.25 * i, 1.0 * i, 0};
+        EXPECT_EQ(mix_at(*layered, place), (MaterialMix{{}, weights_at(*layered, place)}));
+        EXPECT_EQ(mix_at(painted, place), (MaterialMix{{}, weights_at(painted, place)}));
+    }
+    EXPECT_EQ(painted.count(), 4u);
+}
+
+TEST(MaterialMix, KnowsLayersAndStrokesOfAny256Materials) {
+    std::vector<MaterialLayer> layers;
+    for (int i = 0; i < 6; ++i) {
+        const auto band = std::make_shared<HeightCover>(CoverRange{.from = 10.0 * i, .to = 10.0 * i + 10, .blend = 4});
+        layers.push_back({.material = 40 * i + 55, .where = {band}});
+    }
+    const auto layered = std::make_shared<LayeredMaterials>(7, layers);
+    EXPECT_EQ(layered->count(), 256u);
+    EXPECT_EQ(mix_at(*layered, {0, -9, 0}), (MaterialMix{{{7, 0, 0, 0}}, {{255, 0, 0, 0}}}));
+    EXPECT_EQ(mix_at(*layered, {0, 55, 0}), (MaterialMix{{{255, 0, 0, 0}}, {{255, 0, 0, 0}}}));
+    const MaterialMix border = mix_at(*layered, {0, 20, 0});
+    EXPECT_EQ(border.indices, (MaterialIndices{{7, 95, 135, 0}}));
+    EXPECT_NEAR(border.weights.of[2], 128, 1);
+    const PaintedMaterials painted(layered, {{.centre = {0, 20, 0}, .radius = 2, .material = 1, .strength = 0.5}});
+    const MaterialMix mixed = mix_at(painted, {0, 20, 0});
+    EXPECT_EQ(mixed.indices, (MaterialIndices{{1, 7, 95, 135}}));
+    EXPECT_NEAR(mixed.weights.of[0], 128, 1);
+    EXPECT_EQ(mix_at(painted, {0, 30, 0}), mix_at(*layered, {0, 30, 0}));
+    // Only the first four count for those who ask for weights alone; with none of them it is all the first.
+    EXPECT_EQ(weights_at(painted, {0, 20, 0}), (MaterialWeights{{128, 127, 0, 0}}));
+}
+
 TEST(Materials, RefuseOptionsOutOfRange) {
     const auto expect_refusal = [](const std::string& what, auto&& function) {
         EXPECT_NE(refusal_of(function).find(what), std::string::npos) << what;
@@ -238,7 +295,7 @@ TEST(Materials, RefuseOptionsOutOfRange) {
     expect_refusal("CoverRange.blend of a slope", [] { const SlopeCover cover({.from = 5, .blend = 181}); });
     expect_refusal("NoiseOptions.octaves", [] { const NoiseCover cover({.octaves = 17}, {}); });
     expect_refusal("NoiseOptions.frequency", [] { const HeightCover cover({}, NoiseOptions{.frequency = 0}); });
-    expect_refusal("LayeredMaterials.ground is 4; 0 to 3 is allowed", [] { const LayeredMaterials layered(4); });
+    expect_refusal("LayeredMaterials.ground is 256; 0 to 255 is allowed", [] { const LayeredMaterials layered(256); });
     expect_refusal("MaterialLayer.material", [] { const LayeredMaterials layered(0, {{.material = -1}}); });
     expect_refusal("MaterialLayer.strength",
                    [] { const LayeredMaterials layered(0, {{.material = 0, .strength = 1.1}}); });
@@ -250,7 +307,7 @@ TEST(Materials, RefuseOptionsOutOfRange) {
     expect_refusal("Stroke.radius", [&] { painted({.radius = 0}); });
     expect_refusal("Stroke.soft", [&] { painted({.radius = 2, .soft = 2.5}); });
     expect_refusal("Stroke.centre.y", [&] { painted({.centre = {0, kNan, 0}}); });
-    expect_refusal("Stroke.material", [&] { painted({.material = 4}); });
+    expect_refusal("Stroke.material", [&] { painted({.material = 256}); });
     expect_refusal("Stroke.strength", [&] { painted({.strength = -0.1}); });
     expect_refusal("up to 100000", [&] { const PaintedMaterials many(ground, std::vector<Stroke>(100'001)); });
 }

@@ -1,8 +1,10 @@
 // Materials at the vertices of meshes.
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -108,6 +110,49 @@ TEST(MeshMaterials, SharedVerticesHaveEqualWeightsAcrossChunksAndLevels) {
     }
     EXPECT_GT(shared, 200u);
     EXPECT_GT(across_levels, 30u);
+}
+
+// Eight materials: each level of height is another one.
+std::shared_ptr<const Materials> many() {
+    std::vector<MaterialLayer> layers;
+    for (int i = 0; i < 7; ++i) {
+        const auto band = std::make_shared<HeightCover>(CoverRange{.from = 4.0 * i - 12, .to = 4.0 * i - 6, .blend = 3},
+                                                        NoiseOptions{.frequency = 0.2, .amplitude = 2});
+        layers.push_back({.material = 30 * i + 9, .where = {band}});
+    }
+    return std::make_shared<LayeredMaterials>(2, std::move(layers));
+}
+
+TEST(MeshMaterials, OfMoreThanFourHaveIndicesThatAgreeAcrossChunksAndLevels) {
+    const Ball field({16, 2, 5}, 13);
+    const auto materials = many();
+    std::map<std::array<double, 3>, MaterialMix> seen;
+    std::set<std::uint8_t> numbers;
+    std::size_t shared = 0;
+    for (std::int32_t z = -2; z < 4; ++z) {
+        for (std::int32_t y = -2; y < 3; ++y) {
+            for (std::int32_t x = 0; x < 4; ++x) {
+                const std::int32_t lod = x < 2 ? 0 : 1;
+                const ChunkMesh mesh = extract(field, {lod, x, y, z}, with(materials, lod == 0 ? 8 : 4));
+                const Mesh baked = bake(mesh, x == 1 ? side::high_x : 0);
+                ASSERT_EQ(baked.material_indices.size(), baked.positions.size());
+                for (std::size_t i = 0; i < baked.positions.size(); ++i) {
+                    const MaterialMix mix{baked.material_indices[i], baked.materials[i]};
+                    for (const std::uint8_t number : mix.indices.of) numbers.insert(number);
+                    const auto [found, is_new] = seen.emplace(on_lattice(mesh, as_array(baked.positions[i])), mix);
+                    if (is_new) continue;
+                    ++shared;
+                    ASSERT_EQ(found->second, mix);
+                }
+            }
+        }
+    }
+    EXPECT_GT(shared, 200u);
+    EXPECT_GT(numbers.size(), 5u);
+    const ChunkMesh chunk = extract(field, {0, 1, 0, 0}, with(materials, 8));
+    ExtractScratch scratch;
+    EXPECT_EQ(extract_baked(field, {0, 1, 0, 0}, 0, with(materials, 8), scratch).mesh, bake(chunk, 0));
+    EXPECT_TRUE(extract(field, {0, 1, 0, 0}, with(everything(), 8)).material_indices.empty());
 }
 
 // R18.

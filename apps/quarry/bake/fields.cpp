@@ -79,7 +79,11 @@ terrain::Described checked_field(const BakeArguments& arguments, const terrain::
                                  const char* option) {
     if (arguments.field == kNoise) return {std::make_shared<terrain::NoiseField>(noise), hill_materials(noise)};
     if (arguments.field == kShowcase)
-        return {terrain::showcase_field(noise.seed), terrain::showcase_materials(noise.seed)};
+        return {terrain::showcase_field(noise.seed),
+                terrain::showcase_materials(noise.seed),
+                {},
+                {},
+                terrain::kShowcaseWaterLevel};
     try {
         return terrain::read_description(arguments.field);
     } catch (const Error& refusal) {

@@ -58,6 +58,10 @@ class Bake {
         export_options_.welded = options.welded;
         export_options_.collision = options.collision;
         export_options_.pool = &tools.pool;
+        if (const auto& looks = options.described.looks; !looks.empty()) {
+            export_options_.colours.clear();
+            for (const terrain::MaterialLook& look : looks) export_options_.colours.push_back(look.colour);
+        }
         export_options_.stop_token = tools.stop_token;
     }
 
@@ -189,7 +193,9 @@ class Bake {
         preview::RenderOptions render;
         render.cells = options_.extract.cells;
         render.lattice = options_.extract.lattice;
-        if (options_.field_name == "showcase") render = preview::showcase_view(render, options_.noise.seed);
+        render.water_level = options_.described.water_level;
+        render.palette = preview::palette_of(options_.described.looks);
+        if (options_.field_name == "showcase") render = preview::showcase_view(render);
         // The hand-picked camera needs the far mountains.
         if (!options_.is_octree()) render.camera.reset();
         tools_.progress.begin("drawing", "pictures", [] { return ProgressCount{}; });

@@ -28,7 +28,7 @@ terrain::Vector3 direction_of(const terrain::Gradient& gradient) {
 struct SliceRow {
     std::vector<terrain::Position> places;
     std::vector<float> densities;
-    std::vector<terrain::MaterialWeights> materials;  // empty: the field has none
+    std::vector<terrain::MaterialMix> materials;  // empty: the field has none
 };
 
 terrain::Position place_on(const SliceOptions& options, double right, double up) {
@@ -66,11 +66,11 @@ SliceRow row_of(const terrain::Described& described, const SliceOptions& options
     std::vector<terrain::Vector3> normals;
     for (const terrain::Gradient& gradient : gradients) normals.push_back(direction_of(gradient));
     out.materials.resize(out.places.size());
-    described.materials->weights(out.places, normals, out.materials);
+    described.materials->mixes(out.places, normals, out.materials);
     return out;
 }
 
-preview::Vec colour_of(const SliceRow& row, std::size_t index, double size) {
+preview::Vec colour_of(const SliceRow& row, std::size_t index, double size, const preview::Palette& palette) {
     const float density = row.densities[index];
     if (!std::isfinite(density)) return {1, 0, 1};
     const auto depth = static_cast<float>(std::abs(density) / size);
@@ -78,13 +78,13 @@ preview::Vec colour_of(const SliceRow& row, std::size_t index, double size) {
         const float far = 1 - std::exp(-6 * depth);
         return {0.75F - 0.55F * far, 0.85F - 0.45F * far, 0.95F - 0.2F * far};
     }
-    const preview::Palette palette;
-    preview::Vec colour = palette.of[1];
+    preview::Vec colour = palette.at(1).colour;
     if (!row.materials.empty()) {
         colour = {0, 0, 0};
         for (std::size_t i = 0; i < terrain::kMaterials; ++i) {
-            const float share = static_cast<float>(row.materials[index].of[i]) / 255;
-            colour = colour + palette.of[i] * share;
+            const terrain::MaterialMix& mix = row.materials[index];
+            const float share = static_cast<float>(mix.weights.of[i]) / 255;
+            colour = colour + palette.at(mix.indices.of[i]).colour * share;
         }
     }
     // As in sunlight near the surface.
@@ -103,9 +103,9 @@ FieldPoint look_at_point(const terrain::Described& described, const terrain::Pos
         .at = at, .density = described.field->density_at(at), .gradient = described.field->gradient_at(at, kSpacing)};
     if (described.materials == nullptr) return point;
     const terrain::Vector3 normal = direction_of(point.gradient);
-    terrain::MaterialWeights weights;
-    described.materials->weights({&at, 1}, {&normal, 1}, {&weights, 1});
-    point.materials = weights;
+    terrain::MaterialMix mix;
+    described.materials->mixes({&at, 1}, {&normal, 1}, {&mix, 1});
+    point.materials = mix;
     return point;
 }
 
@@ -135,6 +135,7 @@ double line_step(const SliceOptions& options) {
 }
 
 preview::Image draw_slice(const terrain::Described& described, const SliceOptions& options) {
+    const preview::Palette palette = preview::palette_of(described.looks);
     preview::Image image(options.pixels, options.pixels);
     const double step = line_step(options);
     SliceRow above = row_of(described, options, -1);
@@ -143,7 +144,7 @@ preview::Image draw_slice(const terrain::Described& described, const SliceOption
         for (int x = 0; x < options.pixels; ++x) {
             const auto here = static_cast<std::size_t>(x) + 1;
             const std::array beside{row.densities[here - 1], above.densities[here]};
-            preview::Vec colour = colour_of(row, here, options.size);
+            preview::Vec colour = colour_of(row, here, options.size, palette);
             for (const float other : beside) {
                 if (parts(row.densities[here], other, step)) colour = colour * 0.8F;
             }

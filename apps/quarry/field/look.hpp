@@ -19,7 +19,7 @@ struct FieldPoint {
     terrain::Position at{};
     float density = 0;
     terrain::Gradient gradient{};
-    std::optional<terrain::MaterialWeights> materials{};  // of ground that faces along the gradient
+    std::optional<terrain::MaterialMix> materials{};  // of ground that faces along the gradient
 };
 
 // What a field says of a box, and what it is there.

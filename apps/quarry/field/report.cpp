@@ -27,7 +27,8 @@ std::string format_point(const FieldPoint& point) {
     if (!point.materials) return text + "  material  none: the field names no materials\n";
     text += "  material ";
     for (std::size_t i = 0; i < terrain::kMaterials; ++i) {
-        if (point.materials->of[i] != 0) text += fmt::format(" {}: {:.0f} %", i, point.materials->of[i] / 2.55);
+        const std::uint8_t weight = point.materials->weights.of[i];
+        if (weight != 0) text += fmt::format(" {}: {:.0f} %", point.materials->indices.of[i], weight / 2.55);
     }
     return text + "\n";
 }
@@ -51,7 +52,10 @@ std::string field_json(const FieldFindings& findings) {
                                   {"solid", point.density < 0},
                                   {"gradient", {point.gradient.x, point.gradient.y, point.gradient.z}},
                                   {"materials", nullptr}});
-        if (point.materials) json["points"].back()["materials"] = point.materials->of;
+        if (point.materials) {
+            json["points"].back()["materials"] = point.materials->weights.of;
+            json["points"].back()["material_indices"] = point.materials->indices.of;
+        }
     }
     json["bounds"] = nullptr;
     if (findings.box) {

@@ -24,6 +24,8 @@ Video::Video(Pool& pool, const FlyOptions& options) : pool_(pool), options_(opti
 void Video::operator()(const FlyMoment& moment) {
     if (static_cast<double>(frames_) > moment.seconds * options_.video_hertz) return;
     preview::RenderOptions look;
+    look.water_level = options_.described.water_level;
+    look.palette = preview::palette_of(options_.described.looks);
     if (options_.field_name == "showcase") look = preview::showcase_view(look);
     look.width = options_.video_height * 16 / 9;
     look.height = options_.video_height;

@@ -1,13 +1,16 @@
 // Draws the pictures of the documentation: quarry_pictures FOLDER. See scripts/draw-pictures.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -171,12 +174,40 @@ void draw_dig(Pool& pool, const std::filesystem::path& folder) {
     }
 }
 
-void draw_showcase(Pool& pool, const std::filesystem::path& folder) {
-    const FieldPointer field = terrain::showcase_field();
-    const std::shared_ptr<const terrain::Materials> materials = terrain::showcase_materials();
+terrain::WorldMesh showcase_mesh(Pool& pool, std::uint64_t seed) {
+    const FieldPointer field = terrain::showcase_field(seed);
+    const std::shared_ptr<const terrain::Materials> materials = terrain::showcase_materials(seed);
     terrain::WorldOptions world;
     world.extract.materials = materials.get();
-    const terrain::WorldMesh mesh = terrain::mesh_world(pool, *field, terrain::octree_world({}), world);
+    return terrain::mesh_world(pool, *field, terrain::octree_world({}), world);
+}
+
+// Ten seeds side by side: two columns.
+void draw_seeds(Pool& pool, const std::filesystem::path& folder) {
+    constexpr int kColumns = 2;
+    constexpr int kGap = 4;
+    constexpr std::uint64_t kSeeds[] = {42, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    RenderOptions options = showcase_view();
+    options.width = 352;
+    options.height = 198;
+    const int rows = static_cast<int>(std::size(kSeeds)) / kColumns;
+    Image sheet(kColumns * (options.width + kGap) - kGap, rows * (options.height + kGap) - kGap);
+    int number = 0;
+    for (const std::uint64_t seed : kSeeds) {
+        const terrain::WorldMesh mesh = showcase_mesh(pool, seed);
+        const Image image = render(pool, mesh.meshes, options);
+        const int left = number % kColumns * (options.width + kGap);
+        const int top = number / kColumns * (options.height + kGap);
+        for (int y = 0; y < options.height; ++y) {
+            for (int x = 0; x < options.width; ++x) sheet.at(left + x, top + y) = image.at(x, y);
+        }
+        ++number;
+    }
+    write_png(folder / "seeds.png", sheet);
+}
+
+void draw_showcase(Pool& pool, const std::filesystem::path& folder) {
+    const terrain::WorldMesh mesh = showcase_mesh(pool, terrain::kShowcaseSeed);
     RenderOptions options = showcase_view();
     options.width = 1024;
     options.height = 576;
@@ -189,12 +220,21 @@ void draw_showcase(Pool& pool, const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int count, char** words) {
+    struct Picture {
+        std::string_view name;
+        void (*draw)(Pool& pool, const std::filesystem::path& folder);
+    };
+    constexpr Picture kPictures[] = {
+        {"fields", draw_fields}, {"dig", draw_dig}, {"showcase", draw_showcase}, {"seeds", draw_seeds}};
     try {
-        if (count != 2) throw std::invalid_argument("usage: quarry_pictures FOLDER");
+        if (count < 2) throw std::invalid_argument("usage: quarry_pictures FOLDER [fields|dig|showcase|seeds...]");
+        const std::vector<std::string_view> wanted(words + 2, words + count);
         Pool pool;
-        draw_fields(pool, words[1]);
-        draw_dig(pool, words[1]);
-        draw_showcase(pool, words[1]);
+        for (const Picture& picture : kPictures) {
+            if (wanted.empty() || std::find(wanted.begin(), wanted.end(), picture.name) != wanted.end()) {
+                picture.draw(pool, words[1]);
+            }
+        }
         return 0;
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "quarry_pictures: %s\n", failure.what());

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <span>
 
 #include "preview/geometry.hpp"
 #include "preview/render.hpp"
@@ -24,12 +26,17 @@ class GroundColours {
   public:
     GroundColours(const Palette& palette, const Geometry& geometry, float voxel);
 
-    using Shares = std::array<float, terrain::kMaterials>;
+    // Up to four materials at each of a triangle's corners.
+    static constexpr std::size_t kMostShares = 3 * terrain::kMaterials;
+    struct Share {
+        std::size_t material = 0;
+        float share = 0;
+    };
 
     // For meshes without materials.
-    Shares natural(Vec place, Vec normal) const noexcept;
+    std::array<Share, terrain::kMaterials> natural(Vec place, Vec normal) const noexcept;
     // Sets albedo and normal; width: what a sample covers, in world units.
-    void colour(Ground& ground, const Shares& materials, float width) const noexcept;
+    void colour(Ground& ground, std::span<const Share> materials, float width) const noexcept;
 
   private:
     Palette palette_;

@@ -134,18 +134,28 @@ class Painter {
         const std::array<float, 3> share{at.a, at.b, at.c};
         Ground ground;
         ground.place = view.eye() + ray * seen.distance;
-        GroundColours::Shares materials{};
+        std::array<GroundColours::Share, GroundColours::kMostShares> materials{};
+        std::size_t listed = 0;
         for (std::size_t i = 0; i < 3; ++i) {
             const terrain::Vector3& n = mesh.normals[corner[i]];
             ground.smooth += Vec{n.x, n.y, n.z} * share[i];
             ground.sky += sky_[seen.mesh][corner[i]] * share[i];
             if (mesh.materials.empty()) continue;
-            for (std::size_t m = 0; m < materials.size(); ++m) {
-                materials[m] += static_cast<float>(mesh.materials[corner[i]].of[m]) * (share[i] / 255);
+            for (std::size_t m = 0; m < terrain::kMaterials; ++m) {
+                const float weight = static_cast<float>(mesh.materials[corner[i]].of[m]) * (share[i] / 255);
+                if (mesh.material_indices.empty()) {
+                    materials[m].material = m;
+                    materials[m].share += weight;
+                } else {
+                    materials[listed++] = {mesh.material_indices[corner[i]].of[m], weight};
+                }
             }
         }
         ground.smooth = normalised(ground.smooth);
-        if (mesh.materials.empty()) materials = colours_.natural(ground.place, ground.smooth);
+        if (mesh.materials.empty()) {
+            const auto natural = colours_.natural(ground.place, ground.smooth);
+            std::copy(natural.begin(), natural.end(), materials.begin());
+        }
         // The side that is seen, where a cut-off world shows its inside.
         if (dot(ground.smooth, ray) > 0.35F * length(ray)) ground.smooth = ground.smooth * -1.0F;
         colours_.colour(ground, materials, seen.distance * view.spread());

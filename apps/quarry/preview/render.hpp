@@ -1,14 +1,15 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "preview/image.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/terrain/lattice.hpp"
-#include "quarry/terrain/material_weights.hpp"
+#include "quarry/terrain/material_look.hpp"
 #include "quarry/terrain/mesh.hpp"
 
 namespace quarry::app::preview {
@@ -19,15 +20,29 @@ struct Camera {
     double field_of_view = 45;  // of the picture's height, in degrees; 1 .. 150
 };
 
-// What share of red, green and blue light each material sends back: 0 .. 1, linear.
-struct Palette {
-    std::array<Vec, terrain::kMaterials> of{
-        Vec{0.082F, 0.110F, 0.034F},  // grass
-        Vec{0.150F, 0.138F, 0.126F},  // rock
-        Vec{0.800F, 0.810F, 0.830F},  // snow
-        Vec{0.260F, 0.190F, 0.115F},  // earth
-    };
+// How a material varies from place to place.
+enum class Texture { even, grass, rock, snow };
+
+struct PaletteEntry {
+    Vec colour{0.8F, 0.8F, 0.8F};  // share of red, green and blue light that it sends back: 0 .. 1, linear
+    Texture texture = Texture::even;
 };
+
+// What each material looks like.
+struct Palette {
+    std::vector<PaletteEntry> of{
+        {{0.082F, 0.110F, 0.034F}, Texture::grass},
+        {{0.150F, 0.138F, 0.126F}, Texture::rock},
+        {{0.800F, 0.810F, 0.830F}, Texture::snow},
+        {{0.260F, 0.190F, 0.115F}, Texture::even},  // earth
+    };
+
+    // Materials beyond the list are grey.
+    PaletteEntry at(std::size_t material) const { return material < of.size() ? of[material] : PaletteEntry{}; }
+};
+
+// Of a world's own materials; the default where it says nothing about them.
+Palette palette_of(std::span<const terrain::MaterialLook> looks);
 
 struct RenderOptions {
     int width = 1920;  // 1 .. 16,384, as is height

@@ -2,13 +2,12 @@
 
 namespace quarry::app::preview {
 
-RenderOptions showcase_view(RenderOptions options, std::uint64_t seed) {
+RenderOptions showcase_view(RenderOptions options) {
     options.water_level = terrain::kShowcaseWaterLevel;
     options.haze = 0.4;
-    if (seed != terrain::kShowcaseSeed) return options;
-    // Over the end of the fjord: the tunnel to the right, the mountains across the water.
-    options.camera = Camera{{-22, 26, 26}, {-18.5, 29.4, -73.9}, 52};
-    options.to_sun = terrain::Position{-0.96, 0.28, 0.03};
+    // From the end of the fjord along it: the tunnel to the left, the bay with the caves to the right.
+    options.camera = Camera{{6, 34, 110}, {12, 36, 10}, 52};
+    options.to_sun = terrain::Position{-0.22, 0.46, 0.86};
     return options;
 }
 

@@ -49,6 +49,9 @@ struct ChunkMesh {
     MeshVector<Vector3> positions;
     MeshVector<Vector3> normals;
     MeshVector<MaterialWeights> materials;  // one for each position, or none at all
+    // What the weights are of, one for each position; none where the world has at most four materials: then they are of
+    // the materials 0 to 3.
+    MeshVector<MaterialIndices> material_indices;
     std::uint32_t full_vertices = 0;
 
     // Three for each triangle: first those of the chunk's own cells, then those of each side.

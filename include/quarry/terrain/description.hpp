@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "quarry/export.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/terrain/fwd.hpp"
+#include "quarry/terrain/material_look.hpp"
 
 namespace quarry::terrain {
 
@@ -23,6 +25,8 @@ struct Described {
     std::shared_ptr<const Field> field;
     std::shared_ptr<const Materials> materials;  // may be null: the file names none
     std::vector<std::filesystem::path> files{};  // all that was read: the description and its heightmaps
+    std::vector<MaterialLook> looks{};           // of the materials, in their order; none: grass, rock, snow, earth
+    std::optional<double> water_level{};         // height of the water; meshes have none
 };
 
 // One line: the file's name, the place in it as a JSON pointer, and what is wrong there.

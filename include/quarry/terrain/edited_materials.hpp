@@ -21,6 +21,9 @@ class QUARRY_API EditedMaterials final : public Materials {
 
     void weights(std::span<const Position> places, std::span<const Vector3> normals,
                  std::span<MaterialWeights> out) const override;
+    std::size_t count() const noexcept override { return below_->count(); }
+    void mixes(std::span<const Position> places, std::span<const Vector3> normals,
+               std::span<MaterialMix> out) const override;
 
   private:
     std::shared_ptr<const edits::Snapshot> snapshot_;

@@ -1,26 +1,19 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <iosfwd>
 #include <span>
 #include <stop_token>
+#include <vector>
 
 #include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/terrain/lattice.hpp"
-#include "quarry/terrain/material_weights.hpp"
+#include "quarry/terrain/material_look.hpp"
 #include "quarry/terrain/mesh.hpp"
 
 namespace quarry::terrain {
-
-// Linear light, 0 to 1, as glTF has it.
-struct MaterialColour {
-    float red = 1;    // its share of red,
-    float green = 1;  // of green
-    float blue = 1;   // and of blue
-};
 
 // How meshes are written.
 struct ExportOptions {
@@ -29,9 +22,10 @@ struct ExportOptions {
     bool welded = false;      // one mesh: vertices of several chunks at one lattice place are one
     bool collision = false;   // positions and indices only; triangles without area are left out
     bool optimise = true;     // triangles and vertices in an order that suits caches; 0.07 ms a chunk
-    // What materials look like where a format shows them: grass, rock, snow, earth, unless said otherwise.
-    std::array<MaterialColour, kMaterials> colours{
-        MaterialColour{0.082F, 0.11F, 0.034F}, {0.15F, 0.138F, 0.126F}, {0.8F, 0.81F, 0.83F}, {0.26F, 0.19F, 0.115F}};
+    // What materials look like where a format shows them: grass, rock, snow, earth, unless said otherwise. Those beyond
+    // the list are white.
+    std::vector<MaterialColour> colours{
+        {0.082F, 0.11F, 0.034F}, {0.15F, 0.138F, 0.126F}, {0.8F, 0.81F, 0.83F}, {0.26F, 0.19F, 0.115F}};
     Pool* pool = nullptr;                           // takes part in optimising; null: the calling thread alone
     std::stop_token stop_token{};                   // once requested, Cancelled is thrown
     std::atomic<std::uint64_t>* written = nullptr;  // bytes so far, to show progress
@@ -54,7 +48,8 @@ struct ExportOptions {
 // scaled by the voxel size times 2^LOD: positions have the bits of the mesh. Welded: one node named world, positions in
 // voxels of LOD 0 from a lattice point in the middle, exact up to 1,024 voxels away from it, then rounded once to
 // float. Vertices with materials have their colour as
-// COLOR_0, blended by weight, and the weights themselves as _WEIGHTS_0. Throws quarry::Error, before anything is
+// COLOR_0, blended by weight, and the weights themselves as _WEIGHTS_0; with more than four materials their numbers are
+// in _MATERIALS_0. Throws quarry::Error, before anything is
 // written, for a file of more than 4 GiB.
 QUARRY_API void write_glb(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options = {});
 
@@ -62,8 +57,9 @@ QUARRY_API void write_glb(std::ostream& out, std::span<const Mesh> meshes, const
 // rounded once to float. No materials.
 QUARRY_API void write_obj(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options = {});
 
-// Binary, little endian; all chunks in one list of vertices. Materials are red, green, blue, alpha. Throws
-// quarry::Error, before anything is written, for more than 2^32 - 1 vertices.
+// Binary, little endian; all chunks in one list of vertices. Weights of materials are red, green, blue, alpha; with
+// more than four materials these are the colour. Throws quarry::Error, before anything is written, for more than 2^32 -
+// 1 vertices.
 QUARRY_API void write_ply(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options = {});
 
 // Binary; three positions a triangle, and the triangle's own normal. The format has no vertices that could be shared:

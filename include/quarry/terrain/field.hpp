@@ -32,6 +32,10 @@ class QUARRY_API Field {
     // Holds the density, as the functions above round it, of every place in the box. May be wider, never narrower.
     virtual Interval bounds(const Box& box) const = 0;
 
+    // As bounds, and as narrow as the field can tell: bounds may stop to look once it is clear whether there is a
+    // surface. For fields that add something to the density of another one. The default is bounds.
+    virtual Interval range(const Box& box) const;
+
     // Gradients of the densities, out[i] at points[i], without details that samples spacing world units apart cannot
     // show (waves shorter than 2 * spacing): voxel size times 2^LOD for a vertex of that LOD. Not normalised.
     virtual void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const = 0;

@@ -15,6 +15,7 @@ class QUARRY_API HeightField final : public Field {
     void sample(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
+    Interval range(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override;
 

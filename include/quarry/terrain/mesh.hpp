@@ -72,6 +72,9 @@ struct Mesh {
     MeshVector<Vector3> positions;
     MeshVector<Vector3> normals;
     MeshVector<MaterialWeights> materials;  // one for each position, or none at all
+    // What the weights are of, one for each position; none where the world has at most four materials: then they are of
+    // the materials 0 to 3.
+    MeshVector<MaterialIndices> material_indices;
     // Three for each triangle.
     IndexList indices;
     std::uint32_t regular_indices = 0;  // the first ones, of the chunk's own cells; the rest are of transition cells

@@ -55,6 +55,7 @@ bool AccessorReader::check_type(const Json& accessor, Use use, const std::string
             width = 12;
             break;
         case Use::colours:
+        case Use::material_numbers:
             is_right = is_right && *component == kU8 && *type == "VEC4";
             width = 4;
             break;

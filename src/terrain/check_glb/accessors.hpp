@@ -33,7 +33,7 @@ struct Elements {
 };
 
 // What an accessor is used for decides what it has to be.
-enum class Use { indices, positions, normals, colours };
+enum class Use { indices, positions, normals, colours, material_numbers };
 
 class AccessorReader {
   public:

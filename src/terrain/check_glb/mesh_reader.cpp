@@ -27,11 +27,12 @@ class MeshReader {
         const std::optional<Elements> colours = accessor(given, "COLOR_0", Use::colours, false);
         const std::optional<Elements> weights = accessor(given, "_WEIGHTS_0", Use::colours, colours.has_value());
         const std::optional<Elements> indices = accessor(primitive, "indices", Use::indices, true);
+        const std::optional<Elements> numbers = accessor(given, "_MATERIALS_0", Use::material_numbers, false);
         if (!positions || !indices) return std::nullopt;
         const auto differs = [&](const std::optional<Elements>& from) {
             return from && from->count != positions->count;
         };
-        if (differs(normals) || differs(colours) || differs(weights)) {
+        if (differs(normals) || differs(colours) || differs(weights) || differs(numbers)) {
             findings_.add(where_ + ": its attributes are of different counts");
         }
         if (normals) check_normals(*normals);

@@ -21,8 +21,12 @@ Described parse_description(std::string_view json, const std::filesystem::path& 
     const impl::Node field = world.required("field");
     const std::optional<impl::Node> materials = world.optional("materials");
     if (const auto about = world.optional("about")) about->text();
+    const std::optional<impl::Node> water = world.optional("water_level");
     world.done();
-    Described described{impl::build_field(field), materials ? impl::build_materials(*materials) : nullptr, {}};
+    Described described;
+    if (water) described.water_level = water->number(-impl::kFarthestPlace, impl::kFarthestPlace);
+    described.field = impl::build_field(field);
+    if (materials) described.materials = impl::build_materials(*materials, described.looks);
     for (const auto& [heightmap, pixels] : source.heightmaps) described.files.emplace_back(std::get<0>(heightmap));
     return described;
 }

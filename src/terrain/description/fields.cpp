@@ -9,10 +9,12 @@
 #include "quarry/terrain/impl/noise_sum.hpp"
 #include "quarry/terrain/ridged_field.hpp"
 #include "quarry/terrain/rotated_field.hpp"
+#include "quarry/terrain/rough_field.hpp"
 #include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
 #include "quarry/terrain/terraced_field.hpp"
 #include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/upright_field.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "terrain/description/build.hpp"
 
@@ -138,11 +140,20 @@ FieldPointer build_terraces(Object& object) {
     return make<TerracedField>(object, build_field(inner), options);
 }
 
-FieldPointer build_warp(Object& object) {
+// A field changed by noise.
+template <class Made>
+FieldPointer build_changed(Object& object) {
     const Node inner = object.required("field");
     const NoiseOptions noise = read_noise(object, NoiseKeys::without_offset);
     object.done();
-    return make<WarpedField>(object, build_field(inner), noise);
+    return make<Made>(object, build_field(inner), noise);
+}
+
+FieldPointer build_upright(Object& object) {
+    const Node inner = object.required("field");
+    const double factor = object.number("factor", 1e-3, 1e3, 1);
+    object.done();
+    return make<UprightField>(object, build_field(inner), factor);
 }
 
 std::shared_ptr<const Heightmap> read_heightmap(const Node& file, std::int32_t width, std::int32_t height) {
@@ -208,7 +219,9 @@ constexpr std::array kKinds{
     Kind{"scale", "a scale", build_scale},
     Kind{"rotation", "a rotation", build_rotation},
     Kind{"terraces", "terraces", build_terraces},
-    Kind{"warp", "a warp", build_warp},
+    Kind{"warp", "a warp", build_changed<WarpedField>},
+    Kind{"rough", "a rough field", build_changed<RoughField>},
+    Kind{"upright", "an upright field", build_upright},
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "quarry/terrain/materials.hpp"
 
+#include <cmath>
+#include <string>
+
 #include "quarry/terrain/covers.hpp"
 #include "terrain/description/build.hpp"
 
@@ -9,7 +12,7 @@ namespace {
 using CoverPointer = std::shared_ptr<const Cover>;
 
 int material(const Node& node) {
-    return static_cast<int>(node.integer(0, kMaterials - 1));
+    return static_cast<int>(node.integer(0, kMostMaterials - 1));
 }
 
 CoverRange read_range(Object& object, double limit, double most_blend) {
@@ -72,9 +75,31 @@ Stroke read_stroke(const Node& node) {
     return stroke;
 }
 
+// "#rrggbb", as pictures have it.
+MaterialColour read_colour(const Node& node) {
+    const std::string text = node.text();
+    const bool is_colour =
+        text.size() == 7 && text[0] == '#' && text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos;
+    if (!is_colour) node.refuse_wanting("a colour such as \"#b0a080\"");
+    const auto part = [&](std::size_t at) {
+        const auto value = static_cast<float>(std::stoi(text.substr(at, 2), nullptr, 16)) / 255;
+        return value <= 0.04045F ? value / 12.92F : std::pow((value + 0.055F) / 1.055F, 2.4F);
+    };
+    return {part(1), part(3), part(5)};
+}
+
+MaterialLook read_look(const Node& node) {
+    Object object(node, "a look");
+    MaterialLook look;
+    if (const auto name = object.optional("name")) look.name = name->text();
+    look.colour = read_colour(object.required("colour"));
+    object.done();
+    return look;
+}
+
 }  // namespace
 
-std::shared_ptr<const Materials> build_materials(const Node& node) {
+std::shared_ptr<const Materials> build_materials(const Node& node, std::vector<MaterialLook>& looks) {
     Object object(node, "the materials");
     int ground = 0;
     std::vector<MaterialLayer> layers;
@@ -85,6 +110,9 @@ std::shared_ptr<const Materials> build_materials(const Node& node) {
     }
     if (const auto given = object.optional("strokes")) {
         for (const Node& each : given->list(kMostStrokes)) strokes.push_back(read_stroke(each));
+    }
+    if (const auto given = object.optional("looks")) {
+        for (const Node& each : given->list(kMostMaterials)) looks.push_back(read_look(each));
     }
     object.done();
     return node.build([&]() -> std::shared_ptr<const Materials> {

@@ -58,4 +58,25 @@ void EditedMaterials::weights(std::span<const Position> places, std::span<const 
     }
 }
 
+// Paint is of the first four materials.
+void EditedMaterials::mixes(std::span<const Position> places, std::span<const Vector3> normals,
+                            std::span<MaterialMix> out) const {
+    const impl::NearestRounding nearest;
+    below_->mixes(places, normals, out);
+    if (snapshot_->paint.empty()) return;
+    edits::BrickCursor<PaintBrick> cursor(snapshot_->paint);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::array<float, kMaterials> paint = paint_at(places[i], snapshot_->lattice, cursor);
+        const float painted = paint[0] + paint[1] + paint[2] + paint[3];
+        if (!(painted > 0)) continue;
+        const float rest = painted < 255 ? (255 - painted) / 255 : 0;
+        std::array<float, kMostMaterials> shares{};
+        for (std::size_t k = 0; k < kMaterials; ++k) {
+            shares[out[i].indices.of[k]] += rest * static_cast<float>(out[i].weights.of[k]);
+        }
+        for (std::size_t k = 0; k < kMaterials; ++k) shares[k] += paint[k];
+        out[i] = to_mix(shares);
+    }
+}
+
 }  // namespace quarry::terrain

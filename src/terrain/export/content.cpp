@@ -1,5 +1,7 @@
 #include "terrain/export/content.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -53,6 +55,22 @@ void require_weldable(const Mesh& mesh, std::size_t number, std::int32_t cells) 
     require_on_lattice(mesh, number, cells);
 }
 
+std::array<std::uint8_t, 3> colour_of(const Mesh& mesh, std::size_t vertex, const ExportOptions& options) {
+    const MaterialWeights weights = mesh.materials.empty() ? MaterialWeights{} : mesh.materials[vertex];
+    const MaterialIndices which = mesh.material_indices.empty() ? MaterialIndices{} : mesh.material_indices[vertex];
+    float red = 0, green = 0, blue = 0;
+    for (std::size_t i = 0; i < kMaterials; ++i) {
+        const auto weight = static_cast<float>(weights.of[i]);
+        const std::size_t number = which.of[i];
+        const MaterialColour colour = number < options.colours.size() ? options.colours[number] : MaterialColour{};
+        red += weight * colour.red;
+        green += weight * colour.green;
+        blue += weight * colour.blue;
+    }
+    const auto byte = [](float part) { return static_cast<std::uint8_t>(std::lround(std::clamp(part, 0.0F, 255.0F))); };
+    return {byte(red), byte(green), byte(blue)};
+}
+
 Content::Content(std::span<const Mesh> meshes, const ExportOptions& options) : meshes_(meshes), options_(&options) {
     check_options();
     std::vector<Kept> kept(meshes.size());
@@ -82,7 +100,8 @@ void Content::add_parts(std::span<const Kept> kept) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
         if (kept[i].indices == 0) continue;
         const bool has_materials = !options_->collision && !meshes_[i].materials.empty();
-        parts_.push_back({&meshes_[i], kept[i].vertices, kept[i].indices, kept[i].bounds, has_materials});
+        parts_.push_back({&meshes_[i], kept[i].vertices, kept[i].indices, kept[i].bounds, has_materials,
+                          has_materials && !meshes_[i].material_indices.empty()});
     }
 }
 
@@ -93,7 +112,9 @@ void Content::weld(std::span<const Kept> kept) {
         first_vertex_.push_back(vertices);
         vertices += meshes_[i].positions.size();
         part.indices += kept[i].indices;
-        part.has_materials |= !options_->collision && kept[i].indices != 0 && !meshes_[i].materials.empty();
+        if (options_->collision || kept[i].indices == 0) continue;
+        part.has_materials |= !meshes_[i].materials.empty();
+        part.has_material_indices |= !meshes_[i].material_indices.empty();
     }
     first_vertex_.push_back(vertices);
     if (part.indices == 0) return;

@@ -37,9 +37,13 @@ struct Part {
     std::uint64_t indices = 0;
     MeshBounds bounds{};  // of the positions as glb has them
     bool has_materials = false;
+    bool has_material_indices = false;  // of some mesh: more than four materials
 
     bool has_short_indices() const noexcept { return vertices <= IndexList::kMostShortVertices; }
 };
+
+// The colour that a vertex's materials add up to: red, green, blue.
+std::array<std::uint8_t, 3> colour_of(const Mesh& mesh, std::size_t vertex, const ExportOptions& options);
 
 // Where a vertex is, in the two ways in which files say it.
 class Place {

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "quarry/jobs/error.hpp"
@@ -67,6 +65,7 @@ class GlbWriter {
             if (part->has_materials) {
                 write_colours(mesh, piece.vertices);
                 write_materials(mesh, piece.vertices);
+                if (part->has_material_indices) write_material_indices(mesh, piece.vertices);
             }
             ++part;
         });
@@ -92,6 +91,11 @@ class GlbWriter {
             content_.for_each_vertices(
                 [&](const Mesh& mesh, std::span<const std::uint32_t> vertices) { write_materials(mesh, vertices); });
         }
+        if (part.has_material_indices) {
+            content_.for_each_vertices([&](const Mesh& mesh, std::span<const std::uint32_t> vertices) {
+                write_material_indices(mesh, vertices);
+            });
+        }
     }
 
     void write_indices(std::span<const std::uint32_t> indices, bool is_short) {
@@ -107,19 +111,8 @@ class GlbWriter {
     }
 
     void write_colours(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
-        const auto& colours = content_.options().colours;
         for (const std::uint32_t vertex : vertices) {
-            const MaterialWeights weights = mesh.materials.empty() ? MaterialWeights{} : mesh.materials[vertex];
-            float red = 0, green = 0, blue = 0;
-            for (std::size_t i = 0; i < kMaterials; ++i) {
-                const auto weight = static_cast<float>(weights.of[i]);
-                red += weight * colours[i].red;
-                green += weight * colours[i].green;
-                blue += weight * colours[i].blue;
-            }
-            for (const float part : {red, green, blue}) {
-                out_.u8(static_cast<std::uint8_t>(std::lround(std::clamp(part, 0.0F, 255.0F))));
-            }
+            for (const std::uint8_t part : colour_of(mesh, vertex, content_.options())) out_.u8(part);
             out_.u8(255);
         }
     }
@@ -128,6 +121,14 @@ class GlbWriter {
         for (const std::uint32_t vertex : vertices) {
             const MaterialWeights weights = mesh.materials.empty() ? MaterialWeights{} : mesh.materials[vertex];
             for (const std::uint8_t weight : weights.of) out_.u8(weight);
+        }
+    }
+
+    void write_material_indices(const Mesh& mesh, std::span<const std::uint32_t> vertices) {
+        for (const std::uint32_t vertex : vertices) {
+            const MaterialIndices which =
+                mesh.material_indices.empty() ? MaterialIndices{} : mesh.material_indices[vertex];
+            for (const std::uint8_t number : which.of) out_.u8(number);
         }
     }
 

@@ -124,6 +124,7 @@ class GlbJson {
         if (part.has_materials) {
             key(R"(,"COLOR_0":)", accessor++);
             key(R"(,"_WEIGHTS_0":)", accessor++);
+            if (part.has_material_indices) key(R"(,"_MATERIALS_0":)", accessor++);
         }
         out_.text(R"(},"material":0}]})");
     }
@@ -156,6 +157,11 @@ class GlbJson {
             write_accessor(view++, Component::u8, part.vertices, "VEC4");
             out_.text(R"(,"normalized":true})");
         }
+        if (part.has_material_indices) {
+            out_.text(",");
+            write_accessor(view++, Component::u8, part.vertices, "VEC4");
+            out_.text("}");
+        }
     }
 
     void write_view(std::uint64_t offset, std::uint64_t bytes, Target target) {
@@ -169,7 +175,8 @@ class GlbJson {
         const PartBytes bytes(part, content_.options().collision);
         write_view(offset, bytes.indices, Target::indices);
         offset += bytes.padded_indices();
-        for (const std::uint64_t length : {bytes.positions, bytes.normals, bytes.colours, bytes.weights}) {
+        for (const std::uint64_t length :
+             {bytes.positions, bytes.normals, bytes.colours, bytes.weights, bytes.materials}) {
             if (length == 0) continue;
             out_.text(",");
             write_view(offset, length, Target::vertices);

@@ -22,16 +22,20 @@ struct PartBytes {
           positions(part.vertices * 12),
           normals(collision ? 0 : part.vertices * 12),
           colours(part.has_materials ? part.vertices * 4 : 0),
-          weights(colours) {}
+          weights(colours),
+          materials(part.has_material_indices ? part.vertices * 4 : 0) {}
 
     std::uint64_t padded_indices() const noexcept { return (indices + 3) / 4 * 4; }
-    std::uint64_t total() const noexcept { return padded_indices() + positions + normals + colours + weights; }
+    std::uint64_t total() const noexcept {
+        return padded_indices() + positions + normals + colours + weights + materials;
+    }
 
     std::uint64_t indices;
     std::uint64_t positions;
     std::uint64_t normals;
     std::uint64_t colours;
-    std::uint64_t weights;  // of materials
+    std::uint64_t weights;    // of materials
+    std::uint64_t materials;  // which these are
 };
 
 // What the lengths of a glb are before any of it is written.

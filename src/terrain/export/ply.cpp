@@ -40,6 +40,11 @@ void write_ply(std::ostream& out, std::span<const Mesh> meshes, const ExportOpti
             output.vector(place.in_world(vertex));
             if (!options.collision) output.vector(mesh.normals[vertex]);
             if (!has_materials) continue;
+            if (!mesh.material_indices.empty()) {
+                for (const std::uint8_t part : impl::colour_of(mesh, vertex, options)) output.u8(part);
+                output.u8(255);
+                continue;
+            }
             const MaterialWeights weights = mesh.materials.empty() ? MaterialWeights{} : mesh.materials[vertex];
             for (const std::uint8_t weight : weights.of) output.u8(weight);
         }

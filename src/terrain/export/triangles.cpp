@@ -65,6 +65,11 @@ void require_whole(const Mesh& mesh, std::size_t number) {
                            " normals and " + std::to_string(mesh.materials.size()) +
                            " materials; as many normals, and as many or no materials, are allowed");
     }
+    if (!mesh.material_indices.empty() && (mesh.materials.empty() || mesh.material_indices.size() != vertices)) {
+        refuse(number, "has " + std::to_string(vertices) + " positions and " +
+                           std::to_string(mesh.material_indices.size()) +
+                           " material indices; none, or as many with as many weights, are allowed");
+    }
     if (mesh.indices.size() % 3 != 0) {
         refuse(number, "has " + std::to_string(mesh.indices.size()) + " indices; three for each triangle are allowed");
     }

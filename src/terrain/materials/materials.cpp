@@ -19,14 +19,31 @@ constexpr double kFarthestStroke = 1e9;
 using Shares = std::array<float, kMaterials>;
 
 void check_material(const char* option, int material) {
-    impl::require_range(option, material, 0, kMaterials - 1);
+    impl::require_range(option, material, 0, kMostMaterials - 1);
 }
 
-void lay_over(Shares& below, int material, float share) noexcept {
+std::size_t count_with(std::size_t count, int material) noexcept {
+    return std::max(count, static_cast<std::size_t>(material) + 1);
+}
+
+// A material that the shares have no place for takes from the others all the same.
+void lay_over(std::span<float> below, int material, float share) noexcept {
     if (share == 0) return;
     for (float& each : below) each *= 1 - share;
-    below[static_cast<std::size_t>(material)] += share;
+    if (static_cast<std::size_t>(material) < below.size()) below[static_cast<std::size_t>(material)] += share;
 }
+
+// The shares of `count` materials at each of some places, one place after the other.
+class ShareTable {
+  public:
+    explicit ShareTable(std::size_t count) : count_(count), values_(kPlacesAtOnce * count) {}
+
+    std::span<float> operator[](std::size_t place) noexcept { return {values_.data() + place * count_, count_}; }
+
+  private:
+    std::size_t count_;
+    std::vector<float> values_;
+};
 
 Box box_around(std::span<const Position> places) noexcept {
     Box box{places.front(), places.front()};
@@ -53,8 +70,10 @@ float share_of(const Stroke& stroke, const Position& at) noexcept {
     return static_cast<float>(share * stroke.strength);
 }
 
-// False where no stroke reaches a place of the batch: then weights stay as they are, to the bit.
-bool paint(std::span<const Stroke> strokes, std::span<const Position> places, std::span<Shares> shares) noexcept {
+// False where no stroke reaches a place of the batch: then weights stay as they are, to the bit. shares[i] are those at
+// places[i].
+template <class ShareList>
+bool paint(std::span<const Stroke> strokes, std::span<const Position> places, ShareList& shares) noexcept {
     const Box box = box_around(places);
     bool painted = false;
     for (const Stroke& stroke : strokes) {
@@ -81,6 +100,42 @@ void check_stroke(const Stroke& stroke) {
 }  // namespace
 
 Materials::~Materials() = default;
+
+std::size_t Materials::count() const noexcept {
+    return kMaterials;
+}
+
+void Materials::mixes(std::span<const Position> places, std::span<const Vector3> normals,
+                      std::span<MaterialMix> out) const {
+    std::vector<MaterialWeights> found(places.size());
+    weights(places, normals, found);
+    for (std::size_t i = 0; i < places.size(); ++i) out[i] = {{}, found[i]};
+}
+
+MaterialMix to_mix(std::span<const float> shares) noexcept {
+    std::array<std::size_t, kMaterials> best{};
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        if (!(shares[i] > 0)) continue;
+        std::size_t at = std::min(found, kMaterials);
+        while (at > 0 && shares[best[at - 1]] < shares[i]) --at;
+        if (at == kMaterials) continue;
+        if (found < kMaterials) ++found;
+        for (std::size_t k = found - 1; k > at; --k) best[k] = best[k - 1];
+        best[at] = i;
+    }
+    for (std::size_t i = 1; i < found; ++i) {
+        for (std::size_t k = i; k > 0 && best[k - 1] > best[k]; --k) std::swap(best[k - 1], best[k]);
+    }
+    MaterialMix mix{{{0, 0, 0, 0}}, {}};
+    Shares strongest{};
+    for (std::size_t i = 0; i < found; ++i) {
+        mix.indices.of[i] = static_cast<std::uint8_t>(best[i]);
+        strongest[i] = shares[best[i]];
+    }
+    mix.weights = to_weights(strongest);
+    return mix;
+}
 
 MaterialWeights to_weights(const std::array<float, kMaterials>& shares) noexcept {
     // Between these the scale below is finite, and no sum overflows.
@@ -120,8 +175,10 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
         throw std::invalid_argument("LayeredMaterials.layers are " + std::to_string(layers_.size()) + "; up to " +
                                     std::to_string(kMostLayers) + " are allowed");
     }
+    count_ = count_with(count_, ground);
     for (const MaterialLayer& layer : layers_) {
         check_material("MaterialLayer.material", layer.material);
+        count_ = count_with(count_, layer.material);
         impl::require_range("MaterialLayer.strength", layer.strength, 0, 1);
         for (const auto& cover : layer.where) {
             if (cover == nullptr) throw std::invalid_argument("MaterialLayer.where holds a cover that is null");
@@ -129,27 +186,51 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
     }
 }
 
+namespace {
+
+// Fills shares[i] at places[i] with ground and layers.
+template <class ShareList>
+void lay_layers(int ground, std::span<const MaterialLayer> layers, std::span<const Position> places,
+                std::span<const Vector3> normals, ShareList& shares) {
+    std::array<float, kPlacesAtOnce> layer_shares;
+    std::array<float, kPlacesAtOnce> cover_shares;
+    const std::size_t count = places.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        for (float& each : shares[i]) each = 0;
+        lay_over(shares[i], ground, 1);
+    }
+    for (const MaterialLayer& layer : layers) {
+        std::fill_n(layer_shares.begin(), count, static_cast<float>(layer.strength));
+        for (const auto& cover : layer.where) {
+            cover->shares(places, normals, std::span(cover_shares).first(count));
+            for (std::size_t i = 0; i < count; ++i) layer_shares[i] *= cover_shares[i];
+        }
+        for (std::size_t i = 0; i < count; ++i) lay_over(shares[i], layer.material, layer_shares[i]);
+    }
+}
+
+}  // namespace
+
 void LayeredMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
                                std::span<MaterialWeights> out) const {
     const impl::NearestRounding nearest;
     std::array<Shares, kPlacesAtOnce> shares;
-    std::array<float, kPlacesAtOnce> layer_shares;
-    std::array<float, kPlacesAtOnce> cover_shares;
-    Shares ground{};
-    ground[static_cast<std::size_t>(ground_)] = 1;
     for (std::size_t at = 0; at < places.size(); at += kPlacesAtOnce) {
         const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
-        std::fill_n(shares.begin(), count, ground);
-        for (const MaterialLayer& layer : layers_) {
-            std::fill_n(layer_shares.begin(), count, static_cast<float>(layer.strength));
-            for (const auto& cover : layer.where) {
-                cover->shares(places.subspan(at, count), normals.subspan(at, count),
-                              std::span(cover_shares).first(count));
-                for (std::size_t i = 0; i < count; ++i) layer_shares[i] *= cover_shares[i];
-            }
-            for (std::size_t i = 0; i < count; ++i) lay_over(shares[i], layer.material, layer_shares[i]);
-        }
+        lay_layers(ground_, layers_, places.subspan(at, count), normals.subspan(at, count), shares);
         for (std::size_t i = 0; i < count; ++i) out[at + i] = to_weights(shares[i]);
+    }
+}
+
+void LayeredMaterials::mixes(std::span<const Position> places, std::span<const Vector3> normals,
+                             std::span<MaterialMix> out) const {
+    if (count_ <= kMaterials) return Materials::mixes(places, normals, out);
+    const impl::NearestRounding nearest;
+    ShareTable shares(count_);
+    for (std::size_t at = 0; at < places.size(); at += kPlacesAtOnce) {
+        const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
+        lay_layers(ground_, layers_, places.subspan(at, count), normals.subspan(at, count), shares);
+        for (std::size_t i = 0; i < count; ++i) out[at + i] = to_mix(shares[i]);
     }
 }
 
@@ -160,7 +241,11 @@ PaintedMaterials::PaintedMaterials(std::shared_ptr<const Materials> below, std::
         throw std::invalid_argument("PaintedMaterials.strokes are " + std::to_string(strokes_.size()) + "; up to " +
                                     std::to_string(kMostStrokes) + " are allowed");
     }
-    for (const Stroke& stroke : strokes_) check_stroke(stroke);
+    count_ = below_->count();
+    for (const Stroke& stroke : strokes_) {
+        check_stroke(stroke);
+        count_ = count_with(count_, stroke.material);
+    }
 }
 
 void PaintedMaterials::weights(std::span<const Position> places, std::span<const Vector3> normals,
@@ -175,8 +260,28 @@ void PaintedMaterials::weights(std::span<const Position> places, std::span<const
                 shares[i][m] = static_cast<float>(out[at + i].of[m]) / 255;
             }
         }
-        if (!paint(strokes_, places.subspan(at, count), std::span(shares).first(count))) continue;
+        if (!paint(strokes_, places.subspan(at, count), shares)) continue;
         for (std::size_t i = 0; i < count; ++i) out[at + i] = to_weights(shares[i]);
+    }
+}
+
+void PaintedMaterials::mixes(std::span<const Position> places, std::span<const Vector3> normals,
+                             std::span<MaterialMix> out) const {
+    if (count_ <= kMaterials) return Materials::mixes(places, normals, out);
+    const impl::NearestRounding nearest;
+    below_->mixes(places, normals, out);
+    ShareTable shares(count_);
+    for (std::size_t at = 0; at < places.size(); at += kPlacesAtOnce) {
+        const std::size_t count = std::min(kPlacesAtOnce, places.size() - at);
+        for (std::size_t i = 0; i < count; ++i) {
+            const MaterialMix& below = out[at + i];
+            for (float& each : shares[i]) each = 0;
+            for (std::size_t m = 0; m < kMaterials; ++m) {
+                shares[i][below.indices.of[m]] += static_cast<float>(below.weights.of[m]) / 255;
+            }
+        }
+        paint(strokes_, places.subspan(at, count), shares);
+        for (std::size_t i = 0; i < count; ++i) out[at + i] = to_mix(shares[i]);
     }
 }
 

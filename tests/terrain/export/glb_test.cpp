@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
+#include "quarry/terrain/check_glb.hpp"
 #include "quarry/terrain/export.hpp"
 #include "terrain/export/glb_layout.hpp"
 #include "tests/terrain/export/glb_file.hpp"
@@ -57,6 +60,35 @@ TEST(Glb, ColoursAreThoseOfTheMaterialsByTheirWeights) {
     for (const MaterialWeights& colour : file.attribute<MaterialWeights>(0, "COLOR_0")) {
         EXPECT_EQ(colour.of, (std::array<std::uint8_t, 4>{102, 128, 153, 255}));
     }
+}
+
+TEST(Glb, OfMoreThanFourMaterialsSaysWhichTheWeightsAreOf) {
+    World world = test_support::ball_world();
+    test_support::add_materials(world);
+    EXPECT_FALSE(GlbFile(glb_of(world.meshes, plain(world))).has(0, "_MATERIALS_0"));
+    for (Mesh& mesh : world.meshes) {
+        mesh.material_indices.assign(mesh.positions.size(), MaterialIndices{{1, 2, 77, 200}});
+        for (MaterialWeights& weights : mesh.materials) weights.of = {0, 0, 255, 0};
+    }
+    for (const bool welded : {false, true}) {
+        ExportOptions options = plain(world);
+        options.welded = welded;
+        options.colours.resize(78);
+        options.colours[77] = {0, 1, 0};
+        const GlbFile file(glb_of(world.meshes, options));
+        const auto numbers = file.attribute<MaterialIndices>(0, "_MATERIALS_0");
+        ASSERT_GT(numbers.size(), 10u);
+        for (const MaterialIndices& each : numbers) EXPECT_EQ(each, (MaterialIndices{{1, 2, 77, 200}}));
+        EXPECT_FALSE(file.accessor(0, "_MATERIALS_0").normalized);
+        for (const MaterialWeights& colour : file.attribute<MaterialWeights>(0, "COLOR_0")) {
+            EXPECT_EQ(colour.of, (std::array<std::uint8_t, 4>{0, 255, 0, 255}));
+        }
+        const std::string bytes = glb_of(world.meshes, options);
+        EXPECT_EQ(bytes.size(), glb_size(world.meshes, options));
+        EXPECT_EQ(check_glb(std::as_bytes(std::span(bytes))).findings, std::vector<std::string>{});
+    }
+    world.meshes[0].material_indices.pop_back();
+    EXPECT_THROW(glb_of(world.meshes, plain(world)), std::invalid_argument);
 }
 
 TEST(Glb, HasTheBitsOfEveryMesh) {

@@ -1,0 +1,81 @@
+#include "quarry/terrain/upright_field.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "terrain/moved_points.hpp"
+#include "terrain/nearest_rounding.hpp"
+#include "terrain/options.hpp"
+#include "terrain/scratch.hpp"
+
+namespace quarry::terrain {
+namespace {
+
+Box flattened(const Box& box) noexcept {
+    return {{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
+}
+
+Position on_the_ground(const Position& p) noexcept {
+    return {p.x, 0, p.z};
+}
+
+}  // namespace
+
+UprightField::UprightField(std::shared_ptr<const Field> field, double factor)
+    : field_(std::move(field)), factor_(static_cast<float>(factor)) {
+    if (field_ == nullptr) throw std::invalid_argument("UprightField needs a field");
+    impl::require_range("UprightField.factor", factor, 1e-3, 1e3);
+}
+
+void UprightField::sample(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
+    SampleBlock plane = block;
+    plane.first.y = 0;
+    plane.ny = 1;
+    plane.lattice.origin.y = 0;
+    impl::ScratchFloats below(plane.size());
+    field_->sample(plane, below.data());
+    for (std::size_t i = 0; i < plane.size(); ++i) below.data()[i] *= factor_;
+    for (std::int32_t z = 0; z < block.nz; ++z) {
+        const float* const row = below.data() + plane.index(0, 0, z);
+        for (std::int32_t y = 0; y < block.ny; ++y) {
+            const auto level = static_cast<float>(block.lattice.y(block.first.y + y * block.step));
+            float* const to = out + block.index(0, y, z);
+            for (std::int32_t x = 0; x < block.nx; ++x) to[x] = level + row[x];
+        }
+    }
+}
+
+void UprightField::densities(std::span<const Position> points, std::span<float> out) const {
+    const impl::NearestRounding nearest;
+    impl::for_moved_points(points, on_the_ground, [&](std::size_t at, std::span<const Position> moved) {
+        field_->densities(moved, out.subspan(at, moved.size()));
+    });
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = static_cast<float>(points[i].y) + factor_ * out[i];
+}
+
+// Rounding keeps the order of numbers, so the ends are rounded as the densities are.
+Interval UprightField::bounds(const Box& box) const {
+    const impl::NearestRounding nearest;
+    const Interval inner = field_->range(flattened(box));
+    return nearest.here(Interval{static_cast<float>(box.low.y) + factor_ * inner.low,
+                                 static_cast<float>(box.high.y) + factor_ * inner.high});
+}
+
+void UprightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {
+    const impl::NearestRounding nearest;
+    spacing = nearest.here(spacing);
+    impl::for_moved_points(points, on_the_ground, [&](std::size_t at, std::span<const Position> moved) {
+        field_->gradients(moved, spacing, out.subspan(at, moved.size()));
+    });
+    for (Gradient& each : out) each = {factor_ * each.x, 1, factor_ * each.z};
+}
+
+std::shared_ptr<const Field> UprightField::within(const Box& box) const {
+    const impl::NearestRounding nearest;
+    std::shared_ptr<const Field> inner = field_->within(flattened(box));
+    if (inner == nullptr) return nullptr;
+    return std::make_shared<const UprightField>(std::move(inner), static_cast<double>(factor_));
+}
+
+}  // namespace quarry::terrain
