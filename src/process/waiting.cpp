@@ -2,7 +2,7 @@
 #include <thread>
 #include <utility>
 
-#include "jobs/os.hpp"
+#include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 
