@@ -28,7 +28,7 @@ class OverflownPool {
                 EXPECT_TRUE(eventually([&] { return filled_.load(); }));
             });
             EXPECT_TRUE(eventually([&] { return at_first_.load(); }));
-            for (std::size_t i = 1; i < kCapacity; ++i) pool.submit([] {});
+            for (std::size_t i = 1; i < kPlaces; ++i) pool.submit([] {});
             pool.submit([&] {
                 at_last_ = true;
                 waited_in_vain_ = !eventually([&] { return let_go_.load(); }, std::chrono::seconds(10));
@@ -47,6 +47,7 @@ class OverflownPool {
 
   private:
     static constexpr std::size_t kCapacity = 3;
+    static constexpr std::size_t kPlaces = 2 * kCapacity;  // of the lane's queue, see Injection
     std::atomic<bool> at_first_{false};
     std::atomic<bool> filled_{false};
     std::atomic<bool> at_last_{false};
