@@ -189,7 +189,7 @@ Worker* PoolCore::own_worker() const noexcept {
 }
 
 Worker& PoolCore::enter(GuestComputes computes) {
-    Worker* guest = guests.try_take_again(last_guest, serial);
+    Worker* guest = Guests<Worker>::try_take_again(last_guest, serial);
     if (guest == nullptr) {
         require_usable();
         guest = &guests.take([this](int number) {
@@ -220,7 +220,7 @@ void PoolCore::set_trace(std::uint64_t serial_of_trace) noexcept {
 void PoolCore::leave(Worker& guest) noexcept {
     if (guest.queues_used) guest.leave_queues_empty();
     if (guest.computes) guest.count_as_resting();
-    guests.give_back(guest);
+    Guests<Worker>::give_back(guest);
 }
 
 void PoolCore::count_spawned() noexcept {

@@ -40,17 +40,18 @@ class Search {
     std::uint64_t away_until() noexcept { return pace_.away_until(); }
 
   private:
+    // Inline: what a worker has itself it finds without a call.
     template <auto... sources>
     Node* first_of(Lane lane);
     bool looks_for_background() const noexcept;
-    Node* at_hand(Lane lane);
+    inline Node* at_hand(Lane lane);
     Node* elsewhere_in(Lane lane);
     Node* passed_over(Lane lane);
 
     Node* important(Lane lane) noexcept;
-    Node* own_slot(Lane lane) noexcept;
-    Node* own_near(Lane lane) noexcept;
-    Node* own_far(Lane lane) noexcept;
+    inline Node* own_slot(Lane lane) noexcept;
+    inline Node* own_near(Lane lane) noexcept;
+    inline Node* own_far(Lane lane) noexcept;
     Node* own_oldest(Lane lane) noexcept;
     Node* unimportant_elsewhere(Lane lane);
     Node* guests(Lane lane);
@@ -60,7 +61,7 @@ class Search {
 
     Node* steal_near(Worker& victim, Lane lane);
     Node* steal_far(Worker& victim, Lane lane) noexcept;
-    Node* claimed(Lane lane, Node* entry) noexcept;
+    inline Node* claimed(Lane lane, Node* entry) noexcept;
     void stole_from(Worker& victim, std::size_t jobs) noexcept;
     std::uint32_t random() noexcept;
 

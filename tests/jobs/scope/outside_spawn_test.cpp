@@ -47,7 +47,7 @@ class OverflownPool {
 
   private:
     static constexpr std::size_t kCapacity = 3;
-    static constexpr std::size_t kPlaces = 2 * kCapacity;  // of the queue itself
+    static constexpr std::size_t kPlaces = 2 * kCapacity;  // of the lane's queue, see Injection
     std::atomic<bool> at_first_{false};
     std::atomic<bool> filled_{false};
     std::atomic<bool> at_last_{false};
