@@ -6,6 +6,7 @@
 #include "engine_calls.hpp"
 #include "quarry/terrain/field.hpp"
 #include "registration.hpp"
+#include "thread_time.hpp"
 
 namespace quarry::godot {
 namespace {
@@ -89,11 +90,13 @@ void TerrainNode::process() {
     const std::vector<terrain::Viewer> viewers = find_viewers();
     if (world_ != nullptr) {
         const auto start = std::chrono::steady_clock::now();
+        const double cpu_before = thread_milliseconds();
         begin_collision(viewers);
         stream(viewers, start);
         end_collision(start);
         const auto end = std::chrono::steady_clock::now();
         frame_ms_ = milliseconds(end - start);
+        frame_cpu_ms_ = thread_milliseconds() - cpu_before;
         frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
         ++frames_;
         if (frame_ms_ > settings_.budget_ms) ++frames_over_budget_;

@@ -186,6 +186,7 @@ class TerrainNode {
     double delivery_ms_ = 0;  // what is drawn
     double collision_ms_ = 0;
     double frame_ms_ = 0;
+    double frame_cpu_ms_ = 0;
     double frame_ms_max_ = 0;
     double upload_us_ = 0;                  // moving average
     double events_us_ = 0;                  // of all events, whatever their kind

@@ -62,6 +62,7 @@ bool TerrainNode::lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost) {
 Variant TerrainNode::stats() const {
     Dictionary all;
     all.set("frame_ms", frame_ms_);
+    all.set("frame_cpu_ms", frame_cpu_ms_);
     all.set("frame_ms_max", frame_ms_max_);
     all.set("budget_ms", settings_.budget_ms);
     set_count(all, "frames", frames_);
