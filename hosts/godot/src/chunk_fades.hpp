@@ -27,7 +27,7 @@ class ChunkFades {
 
     // One chunk more in the fade of this frame. Whoever joins leaves, in any case.
     std::size_t join(std::int32_t lod, FadeWay way);
-    void leave(std::size_t fade);
+    void leave(std::size_t which);
     Rid material(std::size_t fade) const noexcept { return fades_[fade].material; }
     bool is_over(std::size_t fade) const noexcept { return fades_[fade].share >= 1; }
 

@@ -227,7 +227,7 @@ terrain::StreamerOptions streamer_options(const Settings& settings, const Descri
     // Events tell whether chunks replace each other; how long that takes may change at any time.
     options.fade = 1;
     // An update that waits for edits leaves time for the hand-over.
-    options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 2e3);
+    options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 4e3);
     const ChunkFrame frame{settings.voxel_size, options.cells};
     options.prepare = [frame](const terrain::Mesh& mesh) { return pack_surface(mesh, frame); };
     return options;

@@ -19,6 +19,7 @@ constexpr std::int64_t kStatic = 0;      // BODY_MODE_STATIC
 constexpr std::int64_t kTransform = 0;   // BODY_STATE_TRANSFORM
 constexpr double kMostChunksAway = 7.9;  // that a CollisionWorld takes is 8
 constexpr double kLongestWait = 0.001;   // seconds
+constexpr int kMostLeftOut = 3;          // frames in a row without a delivery
 
 const Variant& physics() {
     // Never destroyed: the engine's functions may be gone before static objects are.
@@ -149,22 +150,24 @@ void TerrainCollision::remove_body(GDExtensionObjectPtr body) {
     std::erase(bodies_, api.id_of_object(body));
 }
 
-std::vector<terrain::Position> TerrainCollision::anchors(std::span<const terrain::Viewer> viewers) {
+TerrainCollision::Anchors TerrainCollision::anchors(std::span<const terrain::Viewer> viewers) {
     std::vector<terrain::Position> places;
-    for (const terrain::Viewer& viewer : viewers) places.push_back(viewer.position);
     std::erase_if(bodies_, [](GDObjectInstanceID each) { return api.object_from_id(each) == nullptr; });
     for (const GDObjectInstanceID id : bodies_) {
         const GDExtensionObjectPtr object = api.object_from_id(id);
         if (!is_in_tree(Variant(object))) continue;
         places.push_back(to_local(transform_, engine().global_transform.get<Transform>(object).origin));
     }
-    return places;
+    const std::size_t bodies = places.size();
+    for (const terrain::Viewer& viewer : viewers) places.push_back(viewer.position);
+    return {std::move(places), bodies};
 }
 
 void TerrainCollision::update(std::span<const terrain::Viewer> viewers) {
     if (world_ == nullptr) return;
     try {
-        world_->update(anchors(viewers));
+        const Anchors all = anchors(viewers);
+        world_->update(all.places, all.bodies);
         last_problem_.clear();
     } catch (const std::exception& error) {
         // A body in no place: the rest stays as it is. The same in the next frame is no news.
@@ -175,11 +178,16 @@ void TerrainCollision::update(std::span<const terrain::Viewer> viewers) {
 
 void TerrainCollision::deliver(Milliseconds budget) {
     if (world_ == nullptr) return;
+    // A delivery hands over one patch at least. Where nobody can fall, a frame without room for it leaves it out.
+    if (bodies_.empty() && budget < patch_cost_ && ++left_out_ <= kMostLeftOut) return;
+    left_out_ = 0;
     has_changed_ = false;
     const auto start = std::chrono::steady_clock::now();
     world_->wait_for_near(std::clamp(budget.count() / 2e3, 0.0, kLongestWait));
     const Milliseconds waited = std::chrono::steady_clock::now() - start;
-    world_->inbox().deliver(budget - waited, [&](terrain::CollisionEvent& event) { take(event); });
+    const DeliveryReport report = world_->inbox().deliver(std::max(budget - waited, Milliseconds(0)),
+                                                          [&](terrain::CollisionEvent& event) { take(event); });
+    patch_cost_ = report.expected_cost;
     if (has_changed_) wake_bodies();
 }
 

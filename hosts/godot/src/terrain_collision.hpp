@@ -76,7 +76,11 @@ class TerrainCollision {
         bool is_there = false;
     };
 
-    std::vector<terrain::Position> anchors(std::span<const terrain::Viewer> viewers);
+    struct Anchors {
+        std::vector<terrain::Position> places;
+        std::size_t bodies;  // the first of them
+    };
+    Anchors anchors(std::span<const terrain::Viewer> viewers);
     void take(const terrain::CollisionEvent& event);
     void add(Shape& shape, const terrain::CollisionEvent& event);
     void remove(Shape& shape);
@@ -94,7 +98,9 @@ class TerrainCollision {
     std::unique_ptr<terrain::CollisionWorld> world_;
     std::vector<Shape> shapes_;  // by the patches' numbers
     std::size_t held_ = 0;
-    bool has_changed_ = false;  // in this delivery
+    bool has_changed_ = false;    // in this delivery
+    Milliseconds patch_cost_{0};  // that is expected of one
+    int left_out_ = 0;            // deliveries, in a row
     std::vector<GDObjectInstanceID> bodies_;
     std::string last_problem_;
 };

@@ -6,6 +6,7 @@
 #include "engine_calls.hpp"
 #include "quarry/terrain/field.hpp"
 #include "registration.hpp"
+#include "thread_time.hpp"
 
 namespace quarry::godot {
 namespace {
@@ -89,11 +90,13 @@ void TerrainNode::process() {
     const std::vector<terrain::Viewer> viewers = find_viewers();
     if (world_ != nullptr) {
         const auto start = std::chrono::steady_clock::now();
+        const double cpu_before = thread_milliseconds();
         begin_collision(viewers);
-        stream(viewers);
+        stream(viewers, start);
         end_collision(start);
         const auto end = std::chrono::steady_clock::now();
         frame_ms_ = milliseconds(end - start);
+        frame_cpu_ms_ = thread_milliseconds() - cpu_before;
         frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
         ++frames_;
         if (frame_ms_ > settings_.budget_ms) ++frames_over_budget_;
@@ -107,8 +110,9 @@ void TerrainNode::process() {
     emit_what_happened();
 }
 
-void TerrainNode::stream(std::span<const terrain::Viewer> viewers) {
+void TerrainNode::stream(std::span<const terrain::Viewer> viewers, std::chrono::steady_clock::time_point frame_began) {
     World& world = *world_;
+    const auto start = std::chrono::steady_clock::now();
     if (!viewers.empty()) {
         try {
             bring_from_file(viewers);
@@ -122,13 +126,17 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers) {
         }
     }
     const auto begin = std::chrono::steady_clock::now();
+    update_ms_ = milliseconds(begin - start);
     // A world that is not complete yet has other cares.
     world.instances.begin_frame(begin, waits_for_ready_ ? 0 : settings_.cross_fade);
-    const std::chrono::duration<double, std::milli> budget(settings_.budget_ms - collision_share());
+    // What planning and waiting have taken is gone.
+    const std::chrono::duration<double, std::milli> budget(
+        std::max(0.0, settings_.budget_ms - milliseconds(begin - frame_began) - collision_share()));
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
     world.instances.end_frame(begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget));
+    delivery_ms_ = milliseconds(std::chrono::steady_clock::now() - begin);
     note_loose_parts();
     if (viewers.empty()) return;
     last_viewer_ = viewers.front();
@@ -143,6 +151,7 @@ void TerrainNode::take_event(World& world, terrain::StreamEvent& event) {
     if (event.kind == terrain::StreamEvent::Kind::changed) note_change(event.box);
     const double us = 1000 * milliseconds(std::chrono::steady_clock::now() - start);
     events_us_ += us;
+    events_us_of_[static_cast<std::size_t>(event.kind)] += us;
     if (event.kind != terrain::StreamEvent::Kind::upload) return;
     uploaded_vertices_ += world.instances.vertices() - vertices;
     upload_us_ = uploads_counted_ == 0 ? us : upload_us_ + (us - upload_us_) * 0.05;

@@ -96,7 +96,7 @@ class TerrainNode {
     void enter_world();
     void exit_world();
     void process();
-    void stream(std::span<const terrain::Viewer> viewers);
+    void stream(std::span<const terrain::Viewer> viewers, std::chrono::steady_clock::time_point frame_began);
     void begin_collision(std::span<const terrain::Viewer> viewers);
     void end_collision(std::chrono::steady_clock::time_point frame_began);
     double collision_share() const;
@@ -182,11 +182,15 @@ class TerrainNode {
     std::string last_viewer_error_;
 
     // Figures of the hand-over.
+    double update_ms_ = 0;    // of the last frame, as are the next two: what is planned
+    double delivery_ms_ = 0;  // what is drawn
     double collision_ms_ = 0;
     double frame_ms_ = 0;
+    double frame_cpu_ms_ = 0;
     double frame_ms_max_ = 0;
-    double upload_us_ = 0;  // moving average
-    double events_us_ = 0;  // of all events, whatever their kind
+    double upload_us_ = 0;                  // moving average
+    double events_us_ = 0;                  // of all events, whatever their kind
+    std::array<double, 5> events_us_of_{};  // by StreamEvent::Kind
     std::uint64_t uploaded_vertices_ = 0;
     std::uint64_t frames_ = 0;
     std::uint64_t frames_over_budget_ = 0;

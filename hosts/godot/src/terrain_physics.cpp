@@ -53,7 +53,7 @@ void TerrainNode::end_collision(std::chrono::steady_clock::time_point frame_bega
 
 // So much of the budget is kept from what is drawn.
 double TerrainNode::collision_share() const {
-    return collision_ms_ + (collision_.has_work() ? settings_.budget_ms / 2 : 0);
+    return collision_.has_work() ? settings_.budget_ms / 2 : 0;
 }
 
 void TerrainNode::add_body(const Variant& node) {

@@ -11,6 +11,9 @@ namespace {
 constexpr std::array kMonitors{"frame_ms",        "uploads_per_second", "upload_us",      "chunks_shown", "queued",
                                "changes_waiting", "wasted_percent",     "mesh_megabytes", "edits"};
 
+// In the order of StreamEvent::Kind.
+constexpr std::array kEventNames{"uploads_us", "shows_us", "hides_us", "releases_us", "changes_us"};
+
 template <class Number>
 void set_count(Dictionary& into, std::string_view key, Number value) {
     into.set(key, static_cast<std::int64_t>(value));
@@ -59,6 +62,7 @@ bool TerrainNode::lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost) {
 Variant TerrainNode::stats() const {
     Dictionary all;
     all.set("frame_ms", frame_ms_);
+    all.set("frame_cpu_ms", frame_cpu_ms_);
     all.set("frame_ms_max", frame_ms_max_);
     all.set("budget_ms", settings_.budget_ms);
     set_count(all, "frames", frames_);
@@ -66,11 +70,14 @@ Variant TerrainNode::stats() const {
     all.set("upload_us", upload_us_);
     all.set("uploads_per_second", uploads_per_second_);
     all.set("events_us", events_us_);
+    for (std::size_t i = 0; i < kEventNames.size(); ++i) all.set(kEventNames[i], events_us_of_[i]);
     set_count(all, "uploaded", uploads_counted_);
     set_count(all, "uploaded_vertices", uploaded_vertices_);
     const terrain::MeshMemoryUse memory = terrain::mesh_memory_use();
     set_count(all, "mesh_memory_used", memory.used);
     set_count(all, "mesh_memory_reserved", memory.reserved);
+    all.set("update_ms", update_ms_);
+    all.set("delivery_ms", delivery_ms_);
     all.set("collision_ms", collision_ms_);
     set_count(all, "collision_shapes", collision_.shapes());
     if (const auto collision = collision_.stats()) {

@@ -83,6 +83,7 @@ func test_the_hole_is_there_in_the_next_physics_frame() -> void:
 	var terrain := await new_scene()
 	var place := Vector3(3, ground_below(terrain, Vector3(3, 200, 4)), 4)
 	get_root().get_camera_3d().position = place + Vector3.UP * 2
+	terrain.add_body(get_root().get_camera_3d())
 	await until_solid(terrain, place)
 	var late: int = terrain.get_stats().collision_late
 	for i in 5:

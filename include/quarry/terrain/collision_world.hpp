@@ -61,7 +61,7 @@ struct CollisionStats {
 class CollisionInbox {
   public:
     // Calls fn(CollisionEvent&) until the budget is spent: one event at least, and never beyond the budget by more than
-    // the one in hand. Before that, whatever the budget, come all events within CollisionOptions::near of an anchor: so
+    // the one in hand. Before that, whatever the budget, come all events within CollisionOptions::near of a body: so
     // nobody stands on half of a change. What is left comes next time. If fn throws, the event stays in line, and the
     // error goes on to the caller. Throws quarry::Error on another thread than the host's and inside a delivery.
     template <class Fn>
@@ -106,7 +106,10 @@ class CollisionWorld {
     // Where bodies and viewers are in this frame. Without any, patches are given up. Waits for near patches as long as
     // CollisionOptions::wait allows, and lends a hand meanwhile. Throws std::invalid_argument, and changes nothing, for
     // a position that is not finite or too far away, and for more than kMostAnchors.
-    QUARRY_API void update(std::span<const Position> anchors);
+    void update(std::span<const Position> anchors) { update(anchors, anchors.size()); }
+    // The first of them, so many, are bodies. What is near another anchor, such as a camera, is not waited for, and
+    // counts against the budget of a delivery. Throws for more bodies than anchors, too.
+    QUARRY_API void update(std::span<const Position> anchors, std::size_t bodies);
 
     // The ground has changed within some boxes, and is `field` now: see EditWorld and EditReport::changed. Never waits.
     // Throws std::invalid_argument for no field and for a box that is not finite or upside down.

@@ -29,8 +29,8 @@ CollisionWorld::CollisionWorld(Pool& pool, std::shared_ptr<const Field> field, c
     : engine_(make_collision_engine(pool, std::move(field), options)), inbox_(*engine_) {}
 CollisionWorld::~CollisionWorld() = default;
 
-void CollisionWorld::update(std::span<const Position> anchors) {
-    engine_->update(anchors);
+void CollisionWorld::update(std::span<const Position> anchors, std::size_t bodies) {
+    engine_->update(anchors, bodies);
 }
 void CollisionWorld::edit(std::shared_ptr<const Field> field, std::span<const Box> changed) {
     engine_->edit(std::move(field), changed);

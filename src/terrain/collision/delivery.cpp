@@ -12,6 +12,9 @@ namespace {
 // not pile up shapes.
 constexpr std::size_t kManyRemovals = 64;
 
+// Square lattice units: more than near.
+constexpr double kBeyond = 1e-6;
+
 }  // namespace
 
 std::chrono::nanoseconds Engine::now() const noexcept {
@@ -36,7 +39,10 @@ std::size_t Engine::order_events() {
             const ChunkKey& key = patch->chunk;
             return LatticePlace{key.x * width() + at.x, key.y * width() + at.y, key.z * width() + at.z};
         };
-        const double square = square_to_anchors({corner(patch->bounds.low), corner(patch->bounds.high)});
+        const PlaceBox box{corner(patch->bounds.low), corner(patch->bounds.high)};
+        const double to_body = square_to(box, bodies());
+        // What is near a body comes before what is nearer to another anchor.
+        const double square = to_body <= near * near ? to_body : near * near + kBeyond + square_to(box, anchors_);
         ranks_.emplace_back(square, slot);
         if (place.now == nullptr && square > near * near) ++removals;
     }

@@ -114,21 +114,26 @@ PlaceBox Engine::box_of(const ChunkKey& key) const noexcept {
     return {{key.x * w, key.y * w, key.z * w}, {key.x * w + w, key.y * w + w, key.z * w + w}};
 }
 
-double Engine::square_to_anchors(const PlaceBox& box) const noexcept {
+double Engine::square_to(const PlaceBox& box, std::span<const LatticePlace> places) noexcept {
     double nearest = std::numeric_limits<double>::infinity();
-    for (const LatticePlace& anchor : anchors_) nearest = std::min(nearest, box.square_of_distance(anchor));
+    for (const LatticePlace& place : places) nearest = std::min(nearest, box.square_of_distance(place));
     return nearest;
 }
 
 bool Engine::is_near(const Chunk& chunk) const noexcept {
     const double near = options_.near / options_.lattice.voxel_size;
-    return square_to_anchors(chunk.stale) <= near * near;
+    return square_to(chunk.stale, bodies()) <= near * near;
 }
 
-void Engine::update(std::span<const Position> anchors) {
+void Engine::update(std::span<const Position> anchors, std::size_t bodies) {
     host_.assert_host("CollisionWorld::update");
     if (delivering_) throw Error("CollisionWorld::update was called inside a delivery");
+    if (bodies > anchors.size()) {
+        throw std::invalid_argument("there are " + std::to_string(bodies) + " bodies; at most the " +
+                                    std::to_string(anchors.size()) + " anchors are allowed");
+    }
     const bool must_plan = place_anchors(anchors);
+    bodies_ = bodies;
     count_near_work();
     ++stats_.updates;
     take_outcomes();
@@ -212,8 +217,8 @@ void Engine::queue_requests() {
         const bool near = is_near(chunk);
         if (near) near_.push_back(key);
         if (chunk.is_running) continue;
-        requests.push_back(
-            {chunk.ticket, key, source_, chunk.patches, square_to_anchors(chunk.stale), near || chunk.is_edited, near});
+        requests.push_back({chunk.ticket, key, source_, chunk.patches, square_to(chunk.stale, anchors_),
+                            near || chunk.is_edited, near});
     }
     // Workers should begin on other processors, not behind this thread.
     std::optional<CallerGoesOn> goes_on;

@@ -57,7 +57,8 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    void update(std::span<const Position> anchors);
+    void update(std::span<const Position> anchors) { update(anchors, anchors.size()); }
+    void update(std::span<const Position> anchors, std::size_t bodies);
     void edit(std::shared_ptr<const Field> field, std::span<const Box> changed);
     void exchange(std::shared_ptr<const Field> field);
     void wait_for_near(double seconds);
@@ -79,7 +80,8 @@ class Engine {
 
     double width() const noexcept { return options_.cells; }
     PlaceBox box_of(const ChunkKey& key) const noexcept;
-    double square_to_anchors(const PlaceBox& box) const noexcept;
+    static double square_to(const PlaceBox& box, std::span<const LatticePlace> places) noexcept;
+    std::span<const LatticePlace> bodies() const noexcept { return std::span(anchors_).first(bodies_); }
     bool is_near(const Chunk& chunk) const noexcept;
     void set_field(std::shared_ptr<const Field> field);
     void touch(const PlaceBox& box);
@@ -120,6 +122,7 @@ class Engine {
     std::shared_ptr<const Source> source_;
 
     std::vector<LatticePlace> anchors_;
+    std::size_t bodies_ = 0;                 // the first of them
     std::vector<LatticePlace> planned_for_;  // the anchors for which the last plan was made
     Chunks chunks_;
     std::size_t outstanding_ = 0;

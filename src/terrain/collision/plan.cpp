@@ -97,7 +97,7 @@ void Engine::plan() {
         const auto wanted = found.find(each->first);
         if (wanted != found.end()) {
             found.erase(wanted);
-        } else if (room > 0 && square_to_anchors(box_of(each->first)) <= stay * stay) {
+        } else if (room > 0 && square_to(box_of(each->first), anchors_) <= stay * stay) {
             --room;
         } else {
             leave(each->second);

@@ -320,6 +320,30 @@ TEST(CollisionEngine, ABudgetIsKeptAndTheNearestComeFirst) {
     EXPECT_TRUE(std::is_sorted(distances.begin(), distances.end()));
 }
 
+TEST(CollisionEngine, WhatIsNearACameraCountsAgainstTheBudgetAndWhatIsNearABodyDoesNot) {
+    const auto delivered_at_once = [](std::size_t bodies) {
+        ScriptedCollision collision(hills());
+        const std::vector<Position> anchors{{3, 0, 5}};
+        collision.engine->update(anchors, bodies);
+        collision.jobs->run_all();
+        collision.engine->update(anchors, bodies);
+        return collision.deliver(DeliveryBudget::only_items(1)).delivered;
+    };
+    EXPECT_GT(delivered_at_once(1), 1u);
+    EXPECT_EQ(delivered_at_once(0), 1u);
+}
+
+TEST(CollisionEngine, WhatIsNearABodyComesBeforeWhatIsNearerToACamera) {
+    ScriptedCollision collision(hills());
+    const std::vector<Position> anchors{{3, 0, 5}, {20, 0, 5}};
+    collision.engine->update(anchors, 1);
+    collision.jobs->run_all();
+    collision.engine->update(anchors, 1);
+    collision.deliver(DeliveryBudget::only_items(1));
+    for (const auto& [id, patch] : collision.host.shapes) EXPECT_LT(patch->chunk.x, 1) << "near the camera";
+    EXPECT_THROW(collision.engine->update(anchors, 3), std::invalid_argument);
+}
+
 TEST(CollisionEngine, AnEventWhoseReceiverThrowsStaysInLine) {
     ScriptedCollision collision(hills());
     const std::vector<Position> anchors{{3, 0, 5}};
