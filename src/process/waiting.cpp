@@ -24,7 +24,7 @@ constexpr std::size_t kMany = 32;
 // How long to sleep, whatever comes, where so much time is left: half of it, as it is only estimated.
 std::int64_t nap_for(std::uint64_t left) {
     constexpr std::uint64_t kLeast = 200'000;
-    constexpr std::uint64_t kMost = 4'000'000;
+    constexpr std::uint64_t kMost = 10'000'000;
     return left < kLeast ? 0 : static_cast<std::int64_t>(std::min(left, kMost) / 2);
 }
 

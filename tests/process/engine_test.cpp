@@ -146,6 +146,25 @@ TEST_P(ProcessEngine, RefusesWithAReason) {
     EXPECT_EQ(engine.submit("ping").refusal, Refusal::shut_down);
 }
 
+TEST_P(ProcessEngine, AQueueSaysWhenItIsEightyAndNinetyPerCentFull) {
+    EngineOptions limited = options(1);
+    limited.job_queue = 20;
+    limited.ring_slots = 2;
+    Engine engine(limited);
+    std::map<std::size_t, QueueLevel> levels;
+    while (engine.submit("sleep_ms", bytes_of(5'000U))) {
+        const EngineStats stats = engine.stats();
+        levels[stats.waiting] = stats.job_queue;
+    }
+    EXPECT_EQ(levels.at(1), QueueLevel::normal);
+    EXPECT_EQ(levels.at(15), QueueLevel::normal);
+    EXPECT_EQ(levels.at(16), QueueLevel::high);
+    EXPECT_EQ(levels.at(17), QueueLevel::high);
+    EXPECT_EQ(levels.at(18), QueueLevel::critical);
+    EXPECT_EQ(levels.at(20), QueueLevel::critical);
+    engine.shutdown(0s);
+}
+
 TEST_P(ProcessEngine, AFullArenaRefusesUntilJobsHaveEnded) {
     EngineOptions limited = options(1);
     limited.job_arena = 1 << 20;
