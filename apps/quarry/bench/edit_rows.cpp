@@ -67,11 +67,10 @@ std::vector<StreamFigure> measure_dig(const StreamBench& bench) {
             {"digs", "", static_cast<double>(shown_ms.size())}};
 }
 
-// An update waits for half of the budget at most: hand-overs need the rest.
 std::vector<StreamFigure> measure_strokes(const StreamBench& bench) {
-    EditedWay way(bench, kEditBudgetMs / 2e3);
+    EditedWay way(bench, kStrokeWait);
     const StrokeTimes times = dig_strokes(
-        bench, way, [&] { way.frame(); }, [] {});
+        bench, way, [&](std::chrono::nanoseconds start) { way.frame(start); }, [] {});
     const terrain::EditWorldStats stats = way.world().stats();
     const double samples = 4096.0 * static_cast<double>(std::max<std::size_t>(1, stats.bricks));
     return {{"strokes_over_budget", "frames", times.over},

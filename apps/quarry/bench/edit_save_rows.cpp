@@ -116,12 +116,12 @@ Opened open_many_edits(const StreamBench& bench, const std::filesystem::path& pa
 // The host's part of saving, which is to hand out jobs, belongs to the frame.
 std::vector<StreamFigure> measure_saved_strokes(const StreamBench& bench) {
     const BenchFolder folder;
-    EditedWay way(bench, kEditBudgetMs / 2e3);
+    EditedWay way(bench, kStrokeWait);
     terrain::WorldFile file(bench.pool, way.world(), folder.file());
     std::vector<double> behind;  // edits that are not reported as saved
-    const auto frame = [&] {
+    const auto frame = [&](std::chrono::nanoseconds start) {
         file.update(std::array{way.viewer().position});
-        way.frame();
+        way.frame(start);
     };
     const auto after = [&] {
         const terrain::WorldFileStats stats = file.stats();

@@ -28,6 +28,9 @@ inline constexpr double kEditHeight = 20;  // above the ground
 inline constexpr double kChunkWidth = 32;  // of LOD 0
 inline constexpr double kEditsASecond = 1'000;
 inline constexpr double kEditBudgetMs = 2;
+// How long an update of a frame with strokes waits for their chunks at most: applying them and hand-overs need the
+// rest.
+inline constexpr double kStrokeWait = kEditBudgetMs / 4e3;
 
 inline double edit_ms(EditClock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -68,11 +71,13 @@ class EditedWay {
             world_.apply({.kind = terrain::EditKind::dig, .stroke = stroke, .at = at, .radius = kEditRadius});
         if (report.any()) streamer_.edit(world_.field(), report.changed);
     }
-    // Whether an edit was shown.
-    bool frame() {
+    // Whether an edit was shown. `since`: from when on the thread's time counts for the hand-over's budget.
+    bool frame() { return frame(thread_cpu_time()); }
+    bool frame(std::chrono::nanoseconds since) {
         bool has_changed = false;
         streamer_.update(viewer_);
-        streamer_.inbox().deliver(std::chrono::duration<double, std::milli>(kEditBudgetMs),
+        const double left_ms = kEditBudgetMs - edit_ms(thread_cpu_time() - since);
+        streamer_.inbox().deliver(std::chrono::duration<double, std::milli>(std::max(left_ms, 0.0)),
                                   [&](terrain::StreamEvent& event) {
                                       has_changed = has_changed || event.kind == terrain::StreamEvent::Kind::changed;
                                   });
@@ -117,7 +122,7 @@ struct StrokeTimes {
     std::uint64_t made = 0;
 };
 
-// Digs and calls frame() within the budget, and after() beside it. A stroke takes half a second.
+// Digs and calls frame(start) within the budget, and after() beside it. A stroke takes half a second.
 template <class Frame, class After>
 StrokeTimes dig_strokes(const StreamBench& bench, EditedWay& way, Frame frame, After after) {
     StrokeTimes times;
@@ -128,7 +133,7 @@ StrokeTimes dig_strokes(const StreamBench& bench, EditedWay& way, Frame frame, A
         const std::chrono::nanoseconds start = thread_cpu_time();
         for (const terrain::Position& at : places) way.dig(at, static_cast<std::uint32_t>(times.made++ / 500) + 1);
         const std::chrono::nanoseconds applied = thread_cpu_time();
-        frame();
+        frame(start);
         const std::chrono::nanoseconds end = thread_cpu_time();
         times.apply_ms.push_back(edit_ms(applied - start));
         times.frame_ms.push_back(edit_ms(end - start));

@@ -206,7 +206,7 @@ void Store::write_rows(const BrickKey& key, const BrickPart& part, Changed& chan
         box.include(LatticePoint{corner.x, corner.y + y, corner.z + z});
     });
     box.low.x = corner.x + std::countr_zero(columns);
-    box.high.x = corner.x + std::bit_width(columns) - 1;
+    box.high.x = corner.x + static_cast<std::int32_t>(std::bit_width(columns)) - 1;
     changed.box.include(box);
     trees_.densities.refresh(key);
 }
