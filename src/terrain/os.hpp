@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <utility>
@@ -11,6 +12,9 @@ namespace quarry::terrain::impl::os {
 // that. Null: there is none.
 void* map_aligned(std::size_t bytes) noexcept;
 void unmap(void* memory, std::size_t bytes) noexcept;
+
+// What the calling thread has computed so far.
+std::chrono::nanoseconds thread_time() noexcept;
 
 // From now on calls `before` ahead of every fork, and `after` behind it in both processes: for locks that a child would
 // otherwise inherit from threads that it does not have.

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <system_error>
 
 #include <fcntl.h>
@@ -29,6 +30,12 @@ void* map_aligned(std::size_t bytes) noexcept {
 
 void unmap(void* memory, std::size_t bytes) noexcept {
     static_cast<void>(::munmap(memory, bytes));
+}
+
+std::chrono::nanoseconds thread_time() noexcept {
+    timespec time{};
+    static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 void around_fork(void (*before)(), void (*after)()) noexcept {

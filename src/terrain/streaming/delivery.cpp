@@ -91,6 +91,7 @@ bool Engine::take_outcomes() {
         if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
     }
     for (MeshOutcome& outcome : outcomes_) {
+        if (outcome.cost.count() > 0) edit_cost_.learn(static_cast<double>(outcome.cost.count()));
         ChunkRecord* const record = shared_.table.find(outcome.id);
         if (record != nullptr) {
             world_of(record->world)->came(*record, outcome.id.slot, outcome);

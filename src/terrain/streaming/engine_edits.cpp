@@ -95,12 +95,11 @@ void Engine::help_with_edits(const Swap& swap) {
     const Clock::time_point begin = Clock::now();
     const std::chrono::duration<double, std::nano> most(options_.edit_wait * 1e9);
     while (swap.outstanding != 0) {
-        const Clock::time_point now = Clock::now();
-        const std::chrono::duration<double, std::nano> left = most - (now - begin);
+        const std::chrono::duration<double, std::nano> left = most - (Clock::now() - begin);
         if (left.count() <= 0) return;
-        if (edit_cost_.expected() < left.count() && shared_.jobs->run_urgent()) {
-            edit_cost_.learn(static_cast<double>(std::chrono::nanoseconds(Clock::now() - now).count()));
-        } else {
+        // Workers tell what such chunks cost: until the first has come, this thread leaves them alone.
+        const double cost = edit_cost_.expected();
+        if (cost == 0 || cost >= left.count() || !shared_.jobs->run_urgent()) {
             shared_.jobs->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
         }
         journal_.leave_out_if_empty();

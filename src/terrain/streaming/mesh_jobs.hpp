@@ -43,6 +43,7 @@ struct MeshOutcome {
     Mesh baked;                      // where there is a surface
     std::shared_ptr<void> prepared;  // what the host's function made of it
     std::exception_ptr error;
+    std::chrono::nanoseconds cost{};  // of an urgent one: what its thread has computed for it
 };
 
 // Does the work, on whatever thread. Errors come with the outcome.

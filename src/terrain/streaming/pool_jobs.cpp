@@ -4,9 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "terrain/os.hpp"
+
 namespace quarry::terrain::streaming {
 
 MeshOutcome run(MeshJob job) noexcept {
+    const std::chrono::nanoseconds start = job.urgent ? impl::os::thread_time() : std::chrono::nanoseconds{};
     MeshOutcome outcome;
     outcome.id = job.id;
     outcome.key = job.key;
@@ -27,6 +30,7 @@ MeshOutcome run(MeshJob job) noexcept {
     } catch (...) {
         outcome.error = std::current_exception();
     }
+    if (job.urgent) outcome.cost = impl::os::thread_time() - start;
     return outcome;
 }
 
