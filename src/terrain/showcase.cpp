@@ -50,12 +50,13 @@ FieldPointer valleys(std::uint64_t seed) {
 
 constexpr std::int32_t kStep = 32;  // between the heights that a place is chosen by
 constexpr std::int32_t kAcross = 161;
+constexpr std::int32_t kMiddle = kAcross / 2;
 
 // Heights of the land around 0, on a grid.
 class LandHeights {
   public:
     explicit LandHeights(const Field& land) : values_(static_cast<std::size_t>(kAcross) * kAcross) {
-        const std::int32_t first = -kStep * (kAcross / 2);
+        const std::int32_t first = -kStep * kMiddle;
         // All parts of the land are a height below y: at y = 0 densities are minus the height.
         land.sample({.first = {first, 0, first}, .step = kStep, .nx = kAcross, .ny = 1, .nz = kAcross}, values_.data());
     }
@@ -100,7 +101,7 @@ Position middle_of(const Field& land) {
             const float found = suits_a_fjord(heights, x, z);
             if (found <= most) continue;
             most = found;
-            best = {static_cast<double>(kStep * (x - kAcross / 2)), 0, static_cast<double>(kStep * (z - kAcross / 2))};
+            best = {static_cast<double>(kStep * (x - kMiddle)), 0, static_cast<double>(kStep * (z - kMiddle))};
         }
     }
     return best;
