@@ -11,10 +11,8 @@
 namespace quarry::terrain {
 namespace {
 
-Interval height_bounds(const impl::NoiseSum& sum, double offset, const Box& box, impl::BoundsFor purpose) noexcept {
-    const impl::Base base{offset, 1};
-    const Box flat{{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
-    return impl::sum_bounds(sum, flat, {base.at(box.low.y), base.at(box.high.y)}, purpose);
+Box on_ground(const Box& box) noexcept {
+    return {{box.low.x, 0, box.low.z}, {box.high.x, 0, box.high.z}};
 }
 
 }  // namespace
@@ -59,12 +57,29 @@ void HeightField::densities(std::span<const Position> points, std::span<float> o
 
 Interval HeightField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    return nearest.here(height_bounds(sum_, options_.offset, box, impl::BoundsFor::surface));
+    const impl::Base base{options_.offset, 1};
+    const Interval level{base.at(box.low.y), base.at(box.high.y)};
+    const Box flat = on_ground(box);
+    if (const auto known = known_.within(flat)) {
+        return nearest.here(Interval{level.low + known->low, level.high + known->high});
+    }
+    return nearest.here(impl::sum_bounds(sum_, flat, level, impl::BoundsFor::surface));
 }
 
 Interval HeightField::range(const Box& box) const {
     const impl::NearestRounding nearest;
-    return nearest.here(height_bounds(sum_, options_.offset, box, impl::BoundsFor::range));
+    const impl::Base base{options_.offset, 1};
+    const Interval level{base.at(box.low.y), base.at(box.high.y)};
+    return nearest.here(impl::sum_bounds(sum_, on_ground(box), level, impl::BoundsFor::range));
+}
+
+std::shared_ptr<const Field> HeightField::within(const Box& box) const {
+    const impl::NearestRounding nearest;
+    const Box flat = on_ground(box);
+    if (known_.is_for(flat)) return nullptr;
+    auto known = std::make_shared<HeightField>(*this);
+    known->known_ = {flat, impl::sum_bounds(sum_, flat, {0, 0}, impl::BoundsFor::range)};
+    return known;
 }
 
 void HeightField::gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const {

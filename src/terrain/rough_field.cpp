@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -49,17 +50,18 @@ void RoughField::densities(std::span<const Position> points, std::span<float> ou
 Interval RoughField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
     const Interval inner = field_->range(box);
-    const auto most = static_cast<float>(amplitude_ * 1.0001);
-    const Interval widest{inner.low - most, inner.high + most};
-    // What cannot have a surface with any noise does not need to know which.
-    if (!widest.may_have_surface()) return nearest.here(widest);
-    return nearest.here(range(box));
+    if (const auto known = known_.within(box)) {
+        return nearest.here(Interval{inner.low + known->low, inner.high + known->high});
+    }
+    // Looks at no more waves than are needed to know whether there is a surface.
+    return nearest.here(impl::sum_bounds(sum_, box, inner, impl::BoundsFor::surface));
 }
 
 Interval RoughField::range(const Box& box) const {
     const impl::NearestRounding nearest;
     const Interval inner = field_->range(box);
-    const Interval skin = impl::sum_bounds(sum_, box, {0, 0}, impl::BoundsFor::range);
+    const std::optional<Interval> known = known_.within(box);
+    const Interval skin = known ? *known : impl::sum_bounds(sum_, box, {0, 0}, impl::BoundsFor::range);
     return nearest.here(Interval{inner.low + skin.low, inner.high + skin.high});
 }
 
@@ -93,10 +95,10 @@ std::optional<Box> RoughField::extent() const {
 
 std::shared_ptr<const Field> RoughField::within(const Box& box) const {
     const impl::NearestRounding nearest;
-    std::shared_ptr<const Field> inner = field_->within(box);
-    if (inner == nullptr) return nullptr;
+    if (known_.is_for(box)) return nullptr;
     auto less = std::make_shared<RoughField>(*this);
-    less->field_ = std::move(inner);
+    if (std::shared_ptr<const Field> inner = field_->within(box)) less->field_ = std::move(inner);
+    less->known_ = {box, impl::sum_bounds(sum_, box, {0, 0}, impl::BoundsFor::range)};
     return less;
 }
 

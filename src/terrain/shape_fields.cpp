@@ -7,6 +7,7 @@
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/rounding.hpp"
 #include "terrain/shape_helpers.hpp"
+#include "terrain/shape_kernel.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -88,12 +89,9 @@ void SphereField::sample(const SampleBlock& block, float* out) const {
             const double z = block.lattice.z(block.first.z + k * block.step) - centre_.z;
             for (std::int32_t j = 0; j < block.ny; ++j) {
                 const double y = block.lattice.y(block.first.y + j * block.step) - centre_.y;
-                float* const row = out + block.index(first, j, k);
                 // In the order of impl::length.
-                for (std::int32_t i = 0; i < count; ++i) {
-                    row[i] =
-                        static_cast<float>(std::sqrt(squares[static_cast<std::size_t>(i)] + y * y + z * z) - radius_);
-                }
+                impl::distances_from_ball(squares.data(), static_cast<std::size_t>(count), y * y, z * z, radius_,
+                                          out + block.index(first, j, k));
             }
         }
     }

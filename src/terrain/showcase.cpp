@@ -120,7 +120,7 @@ FieldPointer fjord(std::uint64_t seed) {
 
 // A bay with steep walls, beside the fjord, and caves that lead from it into the mountain.
 FieldPointer bay() {
-    return std::make_shared<EllipsoidField>(Position{150, 46, -190}, Position{84, 62, 70});
+    return std::make_shared<SphereField>(Position{150, 46, -190}, 70.0);
 }
 
 FieldPointer caves(std::uint64_t seed) {
@@ -158,7 +158,7 @@ std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
         std::make_shared<HeightCover>(CoverRange{.to = kShowcaseWaterLevel + 2.5, .blend = 4},
                                       NoiseOptions{.seed = seed + 11, .octaves = 2, .frequency = 0.05, .amplitude = 3});
     const auto steep = std::make_shared<SlopeCover>(CoverRange{.from = 46, .blend = 14});
-    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 130, .blend = 70}, ragged);
+    const auto high = std::make_shared<HeightCover>(CoverRange{.from = 130, .blend = 90});
     const auto snow_height = std::make_shared<HeightCover>(CoverRange{.from = 175, .blend = 50}, ragged);
     const auto not_steep = std::make_shared<SlopeCover>(CoverRange{.to = 50, .blend = 14});
     std::vector<MaterialLayer> layers;

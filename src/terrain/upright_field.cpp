@@ -1,5 +1,6 @@
 #include "quarry/terrain/upright_field.hpp"
 
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -57,7 +58,9 @@ void UprightField::densities(std::span<const Position> points, std::span<float> 
 // Rounding keeps the order of numbers, so the ends are rounded as the densities are.
 Interval UprightField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
-    const Interval inner = field_->range(flattened(box));
+    const Box flat = flattened(box);
+    const std::optional<Interval> known = known_.within(flat);
+    const Interval inner = known ? *known : field_->range(flat);
     return nearest.here(Interval{static_cast<float>(box.low.y) + factor_ * inner.low,
                                  static_cast<float>(box.high.y) + factor_ * inner.high});
 }
@@ -73,9 +76,12 @@ void UprightField::gradients(std::span<const Position> points, double spacing, s
 
 std::shared_ptr<const Field> UprightField::within(const Box& box) const {
     const impl::NearestRounding nearest;
-    std::shared_ptr<const Field> inner = field_->within(flattened(box));
-    if (inner == nullptr) return nullptr;
-    return std::make_shared<const UprightField>(std::move(inner), static_cast<double>(factor_));
+    const Box flat = flattened(box);
+    if (known_.is_for(flat)) return nullptr;
+    auto less = std::make_shared<UprightField>(*this);
+    if (std::shared_ptr<const Field> inner = field_->within(flat)) less->field_ = std::move(inner);
+    less->known_ = {flat, less->field_->range(flat)};
+    return less;
 }
 
 }  // namespace quarry::terrain

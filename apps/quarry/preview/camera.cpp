@@ -50,6 +50,26 @@ struct Heights {
         return depth == DepthMap::kNothing ? depth : std::max(depth + middle, water);
     }
 
+    // Some land, and water all around it.
+    bool is_island() const {
+        const auto is_land = [&](int column, int row) {
+            const float depth = map.depth(column, row);
+            return depth != DepthMap::kNothing && depth + middle > water;
+        };
+        if (water == std::numeric_limits<float>::lowest()) return false;
+        constexpr int kRim = kMapSize / 16;
+        int land = 0;
+        for (int row = 0; row < kMapSize; ++row) {
+            for (int column = 0; column < kMapSize; ++column) {
+                if (!is_land(column, row)) continue;
+                const int to_rim = std::min({row, column, kMapSize - 1 - row, kMapSize - 1 - column});
+                if (to_rim < kRim) return false;
+                ++land;
+            }
+        }
+        return land > 0;
+    }
+
     float coverage() const {
         int covered = 0;
         for (int row = 0; row < kMapSize; ++row) {
@@ -122,18 +142,72 @@ Stand judged(const Heights& heights, Vec eye, float turn, float width) {
     return {eye, turn, mean, seen / (kRays * kSteps) * 4 + lift * 8 - blocked * 0.15F};
 }
 
-Camera from_outside(const Geometry& geometry, const RenderOptions& options) {
+// What is seen from outside: all that lies above the water.
+class Thing {
+  public:
+    Thing(const Geometry& geometry, float water) : geometry_(geometry), water_(water) {
+        bool any = false;
+        for_each_place([&](Vec place) {
+            low_ = any ? least(low_, place) : place;
+            high_ = any ? greatest(high_, place) : place;
+            any = true;
+        });
+        if (any) return;
+        low_ = geometry.low;
+        high_ = geometry.high;
+    }
+
+    Vec middle() const { return (low_ + high_) * 0.5F; }
+
+    // How far from the middle the eye has to be for every vertex to show, with a margin.
+    float distance_that_shows(Vec towards_eye, float field_of_view, const RenderOptions& options) const {
+        constexpr float kMargin = 1.08F;
+        const float half_height = std::tan(field_of_view * kPi / 360);
+        const float half_width = half_height * static_cast<float>(options.width) / static_cast<float>(options.height);
+        const Vec right = normalised(cross({0, 1, 0}, towards_eye));
+        const Vec up = cross(towards_eye, right);
+        const Vec centre = middle();
+        float distance = geometry_.radius() * 0.01F;
+        for_each_place([&](Vec place) {
+            const Vec from = place - centre;
+            const float across =
+                std::max(std::abs(dot(from, right)) / half_width, std::abs(dot(from, up)) / half_height);
+            distance = std::max(distance, dot(from, towards_eye) + kMargin * across);
+        });
+        return distance;
+    }
+
+  private:
+    template <class Visit>
+    void for_each_place(Visit visit) const {
+        for (const PlacedMesh& mesh : geometry_.meshes) {
+            for (const Vec& place : mesh.positions) {
+                if (place.y >= water_) visit(place);
+            }
+        }
+    }
+
+    const Geometry& geometry_;
+    float water_;
+    Vec low_;
+    Vec high_;
+};
+
+Camera from_outside(const Geometry& geometry, const RenderOptions& options, float water, Vec direction) {
     constexpr float kFieldOfView = 35;
-    const float aspect = std::min(1.0F, static_cast<float>(options.width) / static_cast<float>(options.height));
-    const float distance = geometry.radius() * 1.06F / (std::sin(kFieldOfView * kPi / 360) * aspect);
-    const Vec eye = geometry.middle() + normalised({0.62F, 0.52F, 0.80F}) * distance;
+    const Thing thing(geometry, water);
+    const Vec towards_eye = normalised(direction);
+    const Vec eye = thing.middle() + towards_eye * thing.distance_that_shows(towards_eye, kFieldOfView, options);
     const auto world = [&](Vec place) {
         return terrain::Position{geometry.origin.x + static_cast<double>(place.x),
                                  geometry.origin.y + static_cast<double>(place.y),
                                  geometry.origin.z + static_cast<double>(place.z)};
     };
-    return {world(eye), world(geometry.middle()), static_cast<double>(kFieldOfView)};
+    return {world(eye), world(thing.middle()), static_cast<double>(kFieldOfView)};
 }
+
+constexpr Vec kFromAbove{0.62F, 0.52F, 0.80F};
+constexpr Vec kOverTheWater{0.62F, 0.30F, 0.80F};
 
 Stand best_stand(Pool& pool, const Geometry& geometry, const Heights& heights) {
     const Finest finest = finest_part(geometry);
@@ -168,9 +242,10 @@ Camera choose_camera(Pool& pool, const Geometry& geometry, const RenderOptions& 
     const Heights heights(geometry, options);
     const Vec size = geometry.high - geometry.low;
     const bool is_landscape = size.y < 0.45F * std::max(size.x, size.z) && heights.coverage() > 0.5F;
-    if (!is_landscape) return from_outside(geometry, options);
+    if (!is_landscape) return from_outside(geometry, options, DepthMap::kNothing, kFromAbove);
+    if (heights.is_island()) return from_outside(geometry, options, heights.water, kOverTheWater);
     const Stand stand = best_stand(pool, geometry, heights);
-    if (stand.score <= -1e30F) return from_outside(geometry, options);
+    if (stand.score <= -1e30F) return from_outside(geometry, options, DepthMap::kNothing, kFromAbove);
     const float down = std::clamp(stand.horizon, -0.2F, 0.3F) - 0.12F;
     const terrain::Position eye{geometry.origin.x + static_cast<double>(stand.eye.x),
                                 geometry.origin.y + static_cast<double>(stand.eye.y),

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kOctaves = 6;
 constexpr float kLongestWave = 48;  // in voxels
+constexpr float kLowHills = 48;     // in voxels
 
 float variation_of(Texture texture) noexcept {
     switch (texture) {
@@ -47,8 +48,9 @@ Palette palette_of(std::span<const terrain::MaterialLook> looks) {
 GroundColours::GroundColours(const Palette& palette, const Geometry& geometry, float voxel)
     : palette_(palette),
       voxel_(voxel),
-      low_(geometry.low.y),
-      height_(std::max(geometry.high.y - geometry.low.y, voxel)) {}
+      // Ground that is nearly level is neither a valley nor a summit.
+      height_(std::max(geometry.high.y - geometry.low.y, kLowHills * voxel)),
+      low_(geometry.middle().y - height_ / 2) {}
 
 std::array<GroundColours::Share, terrain::kMaterials> GroundColours::natural(Vec place, Vec normal) const noexcept {
     const float rough = noise_at(place * (1 / (24 * voxel_))).value;

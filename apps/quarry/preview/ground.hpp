@@ -41,8 +41,8 @@ class GroundColours {
   private:
     Palette palette_;
     float voxel_;
-    float low_;
     float height_;
+    float low_;
 };
 
 }  // namespace quarry::app::preview

@@ -49,6 +49,7 @@ class QUARRY_API HeightCover final : public Cover {
   private:
     CoverRange heights_;
     double offset_ = 0;
+    double waves_ = 0;    // how far the border goes up and down
     impl::NoiseSum sum_;  // without octaves where the border is not ragged
 };
 

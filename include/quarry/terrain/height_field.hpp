@@ -2,6 +2,7 @@
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/impl/known_range.hpp"
 #include "quarry/terrain/noise_field.hpp"
 
 namespace quarry::terrain {
@@ -18,10 +19,12 @@ class QUARRY_API HeightField final : public Field {
     Interval range(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override;
+    std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
     NoiseOptions options_;
     impl::NoiseSum sum_;
+    impl::KnownRange known_;  // at y = 0
 };
 
 }  // namespace quarry::terrain

@@ -4,6 +4,7 @@
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/impl/known_range.hpp"
 #include "quarry/terrain/noise_field.hpp"
 
 namespace quarry::terrain {
@@ -28,6 +29,7 @@ class QUARRY_API RoughField final : public Field {
     std::shared_ptr<const Field> field_;
     double amplitude_ = 0;
     impl::NoiseSum sum_;
+    impl::KnownRange known_;  // of the noise
 };
 
 }  // namespace quarry::terrain

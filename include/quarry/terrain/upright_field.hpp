@@ -4,6 +4,7 @@
 
 #include "quarry/export.hpp"
 #include "quarry/terrain/field.hpp"
+#include "quarry/terrain/impl/known_range.hpp"
 
 namespace quarry::terrain {
 
@@ -24,6 +25,7 @@ class QUARRY_API UprightField final : public Field {
   private:
     std::shared_ptr<const Field> field_;
     float factor_;
+    impl::KnownRange known_;  // of the field, at y = 0
 };
 
 }  // namespace quarry::terrain

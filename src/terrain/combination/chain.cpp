@@ -98,14 +98,12 @@ class BlockFold {
     }
 
     float most_of(const Join& join, const BrickSpans& at) const {
-        float most = -std::numeric_limits<float>::infinity();
-        for (std::int32_t z = at.z.first; z < at.z.first + at.z.count; ++z) {
-            for (std::int32_t y = at.y.first; y < at.y.first + at.y.count; ++y) {
-                most = highest(join.sum, out_ + block_.index(at.x.first, y, z), static_cast<std::size_t>(at.x.count),
-                               most);
-            }
-        }
-        return most;
+        return highest(join.sum, out_ + block_.index(at.x.first, at.y.first, at.z.first),
+                       {.nx = static_cast<std::size_t>(at.x.count),
+                        .ny = static_cast<std::size_t>(at.y.count),
+                        .nz = static_cast<std::size_t>(at.z.count),
+                        .row = block_.index(0, 1, 0),
+                        .plane = block_.index(0, 0, 1)});
     }
 
     // Over some bricks along y, and all along x.
@@ -141,7 +139,8 @@ class BlockFold {
                     from += width;
                 }
             }
-            most = most_of(join, at);
+            // The next part has less room.
+            if (part != parts.back()) most = most_of(join, at);
         }
     }
 

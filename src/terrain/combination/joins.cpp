@@ -1,6 +1,7 @@
 #include "terrain/combination/joins.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "terrain/simd.hpp"
 
@@ -57,23 +58,22 @@ void join_kernel(const Join& join, float* so_far, const float* part, std::size_t
     }
 }
 
-template <class D>
-HWY_INLINE std::size_t highest_in_vectors(D d, float sign, const float* values, std::size_t i, std::size_t count,
-                                          float& most) {
+// Rows are short: what they have is brought together once, at the end.
+float highest_kernel(float sign, const float* values, const BrickShape& shape) {
+    const hn::CappedTag<float, 8> d;
     const std::size_t lanes = hn::Lanes(d);
-    if (i + lanes > count) return i;
     const auto signs = hn::Set(d, sign);
+    float most = -std::numeric_limits<float>::infinity();
     auto found = hn::Set(d, most);
-    for (; i + lanes <= count; i += lanes) found = hn::Max(found, hn::Mul(signs, hn::LoadU(d, values + i)));
-    most = hn::GetLane(hn::MaxOfLanes(d, found));
-    return i;
-}
-
-float highest_kernel(float sign, const float* values, std::size_t count, float most) {
-    std::size_t i = highest_in_vectors(hn::ScalableTag<float>(), sign, values, 0, count, most);
-    i = highest_in_vectors(hn::CappedTag<float, 8>(), sign, values, i, count, most);
-    for (; i < count; ++i) most = std::max(most, sign * values[i]);
-    return most;
+    for (std::size_t z = 0; z < shape.nz; ++z) {
+        for (std::size_t y = 0; y < shape.ny; ++y) {
+            const float* const row = values + z * shape.plane + y * shape.row;
+            std::size_t i = 0;
+            for (; i + lanes <= shape.nx; i += lanes) found = hn::Max(found, hn::Mul(signs, hn::LoadU(d, row + i)));
+            for (; i < shape.nx; ++i) most = std::max(most, sign * row[i]);
+        }
+    }
+    return std::max(most, hn::GetLane(hn::MaxOfLanes(d, found)));
 }
 
 }  // namespace quarry::terrain::impl::HWY_NAMESPACE
@@ -85,7 +85,7 @@ namespace {
 
 struct JoinKernels {
     void (*join)(const Join& join, float* so_far, const float* part, std::size_t count);
-    float (*highest)(float sign, const float* values, std::size_t count, float most);
+    float (*highest)(float sign, const float* values, const BrickShape& shape);
 };
 
 // In the order of SimdTarget, as the noise's.
@@ -107,8 +107,8 @@ void join_all(const Join& join, float* so_far, const float* part, std::size_t co
     join_kernels().join(join, so_far, part, count);
 }
 
-float highest(float sign, const float* values, std::size_t count, float most) {
-    return join_kernels().highest(sign, values, count, most);
+float highest(float sign, const float* values, const BrickShape& shape) {
+    return join_kernels().highest(sign, values, shape);
 }
 
 }  // namespace quarry::terrain::impl

@@ -1,6 +1,7 @@
 #include "quarry/terrain/covers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -28,6 +29,15 @@ float share_in(const CoverRange& range, double value) noexcept {
     return std::min(rise(value, range.from, range.blend), 1 - rise(value, range.to, range.blend));
 }
 
+constexpr std::size_t kNearBorder = 256;
+
+// Whether no end of the range, with its blend, lies between two values.
+bool is_settled(const CoverRange& range, double low, double high) noexcept {
+    const double half = range.blend / 2;
+    const auto apart = [&](double end) { return high < end - half || low > end + half; };
+    return apart(range.from) && apart(range.to);
+}
+
 }  // namespace
 
 Cover::~Cover() = default;
@@ -46,6 +56,7 @@ HeightCover::HeightCover(const CoverRange& heights, const std::optional<NoiseOpt
     check(*ragged);
     offset_ = ragged->offset;
     sum_ = impl::make_sum(*ragged, false);
+    waves_ = ragged->amplitude * 1.001;
 }
 
 void HeightCover::shares(std::span<const Position> places, std::span<const Vector3> /*normals*/,
@@ -54,8 +65,30 @@ void HeightCover::shares(std::span<const Position> places, std::span<const Vecto
         for (std::size_t i = 0; i < places.size(); ++i) out[i] = share_in(heights_, places[i].y);
         return;
     }
-    impl::sum_densities(sum_, {offset_, 1}, places, out);
-    for (float& each : out) each = share_in(heights_, each);
+    // Most places are so high or so low that no wave of the border reaches them: only the others need the noise.
+    std::array<Position, kNearBorder> near;
+    std::array<std::size_t, kNearBorder> numbers;
+    std::array<float, kNearBorder> heights;
+    std::size_t count = 0;
+    const auto look = [&] {
+        impl::sum_densities(sum_, {offset_, 1}, std::span(near).first(count), std::span(heights).first(count));
+        for (std::size_t i = 0; i < count; ++i) out[numbers[i]] = share_in(heights_, heights[i]);
+        count = 0;
+    };
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const double height = places[i].y - offset_;
+        const double reach = waves_ + 1e-6 * std::abs(height);
+        const double low = height - reach;
+        const double high = height + reach;
+        if (is_settled(heights_, low, high)) {
+            out[i] = share_in(heights_, height);
+            continue;
+        }
+        near[count] = places[i];
+        numbers[count++] = i;
+        if (count == kNearBorder) look();
+    }
+    if (count > 0) look();
 }
 
 SlopeCover::SlopeCover(const CoverRange& degrees) {
