@@ -48,7 +48,7 @@ class Placement {
     std::vector<unsigned long> allowed_;
 };
 QUARRY_API void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
-QUARRY_API std::string thread_name();  // of the calling thread
+QUARRY_API std::string thread_name();                               // of the calling thread
 std::string process_name();
 long process_number() noexcept;
 
