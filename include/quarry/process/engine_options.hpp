@@ -33,6 +33,7 @@ struct EngineOptions {
     std::size_t max_states = 256;               // keys of broadcast, 1 to 1,000,000
     std::uint64_t memory_limit = 0;             // bytes that a worker may allocate; 0: no limit
     std::chrono::microseconds work_ahead{100};  // of work that a worker is handed in advance, 0 to 10 s
+
     // At most, while a worker looks for its next job, or a host that waits for a result, before it sleeps; 0 to 1 s.
     std::chrono::microseconds spin{50};
 
