@@ -164,7 +164,7 @@ class World {
     void look_across_sides(const ChunkKey& key, Surroundings& found) const;
     bool hang_together(const ChunkKey& key, const std::vector<NodeIndex>& beside);
     bool reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_t open);
-    bool would_cut_off(const Group& group);
+    bool would_cut_off(NodeIndex place);
 
     // changes.cpp: groups.
     Group& new_group(NodeIndex node, ChangeKind kind);
@@ -191,6 +191,7 @@ class World {
     bool give_up_one();
     void give_up_group(const Group& group);
     void give_up_place(NodeIndex index);
+    void give_up_leaf(NodeIndex leaf);
     bool will_stay(NodeIndex index) const;
     void bake_here(Group& group);
     void drop_shown(NodeIndex index);
