@@ -69,6 +69,7 @@ struct EditLogWorld;
 struct EditReport;
 struct EditWorldOptions;
 struct EditWorldStats;
+struct ExportFormatInfo;
 struct ExportOptions;
 struct ExtractOptions;
 struct GlbCheck;
