@@ -31,6 +31,11 @@ struct JobsRow {
     static constexpr bool can_run_on = std::invocable<const Measure&, E&, RowContext&>;
 };
 
+template <class Measure>
+JobsRow(RowInfo, Measure) -> JobsRow<Measure>;
+template <class Measure>
+JobsRow(RowInfo, Measure, const char*) -> JobsRow<Measure>;
+
 template <class E>
 concept HasChannel = requires {
     typename E::Channel;
