@@ -10,10 +10,10 @@
 #include <quarry/terrain/noise_field.hpp>
 #include <quarry/terrain/ridged_field.hpp>
 #include <quarry/terrain/shape_fields.hpp>
-#include <quarry/terrain/showcase.hpp>
 #include <quarry/terrain/translated_field.hpp>
 #include <quarry/terrain/warped_field.hpp>
 
+#include "showcase/showcase.hpp"
 #include "terrain/chunks.hpp"
 #include "terrain/fields.hpp"
 #include "terrain/real_worlds.hpp"

@@ -21,7 +21,7 @@
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/mesh.hpp"
 #include "quarry/terrain/noise_field.hpp"
-#include "quarry/terrain/showcase.hpp"
+#include "showcase/showcase.hpp"
 
 using namespace quarry::terrain;  // NOLINT(google-build-using-namespace): the file is the C face of it
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/pool.hpp>
-#include <quarry/terrain/showcase.hpp>
 
 #include "bake/memory.hpp"
 #include "preview/render.hpp"

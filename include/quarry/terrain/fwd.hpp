@@ -72,8 +72,6 @@ struct EditWorldStats;
 struct ExportFormatInfo;
 struct ExportOptions;
 struct ExtractOptions;
-struct GlbCheck;
-struct GlbCheckOptions;
 struct Gradient;
 struct GroundAnswer;
 struct GridOptions;

@@ -1,4 +1,4 @@
-#include "terrain/check_glb/lattice_check.hpp"
+#include "tests/terrain/check_glb/lattice_check.hpp"
 
 #include <algorithm>
 #include <array>
