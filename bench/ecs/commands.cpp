@@ -116,7 +116,7 @@ void measure_commands(EcsEngine engine, RowContext& context) {
         CommandWorld world = original;
         const std::int64_t start = now_ns();
         apply_flat(world);
-        context.answer.add("commands", "ns", static_cast<double>(now_ns() - start) / kCommands);
+        context.add_time("commands", static_cast<double>(now_ns() - start) / 1e9 / kCommands);
         return;
     }
     ecs::Schedule<CommandWorld> schedule;
@@ -128,8 +128,9 @@ void measure_commands(EcsEngine engine, RowContext& context) {
     CommandWorld world = original;
     const ecs::TickReport& report = ticker.tick(schedule, world);
     const ecs::PhaseReport& phase = report.phases[0];
-    context.answer.add("commands", "ns", static_cast<double>(phase.applying.count()) / kCommands);
-    context.answer.add("commands_record", "ns", static_cast<double>((phase.ended - phase.started).count()) / kCommands);
+    const auto seconds_each = [](std::chrono::duration<double> time) { return time.count() / kCommands; };
+    context.add_time("commands", seconds_each(phase.applying));
+    context.add_time("commands_record", seconds_each(phase.ended - phase.started));
 }
 
 }  // namespace quarry::bench

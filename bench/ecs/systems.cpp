@@ -21,7 +21,7 @@ void run_empty(EcsEngine engine, RowContext& context, std::size_t systems) {
     // After that many ticks costs are known, and paths are measured anew seldom.
     for (int i = 0; i < 70; ++i) ticker.tick(schedule, world);
     const double seconds = seconds_per_call(context.min_seconds(), [&] { ticker.tick(schedule, world); });
-    context.answer.add("empty", "ns", seconds * 1e9 / static_cast<double>(systems));
+    context.add_time("empty", seconds / static_cast<double>(systems));
 }
 
 void run_empty_bare(RowContext& context, std::size_t systems) {
@@ -29,7 +29,7 @@ void run_empty_bare(RowContext& context, std::size_t systems) {
     const double seconds = seconds_per_call(context.min_seconds(), [&] {
         for (const auto& call : calls) call();
     });
-    context.answer.add("empty", "ns", seconds * 1e9 / static_cast<double>(systems));
+    context.add_time("empty", seconds / static_cast<double>(systems));
 }
 
 // ---- conflicts
@@ -113,7 +113,7 @@ void run_conflicts(EcsEngine engine, RowContext& context, const Load& load) {
     Ticker<Nothing> ticker(engine, context.workers);
     for (int i = 0; i < 3; ++i) ticker.tick(schedule, world);
     const double seconds = seconds_per_call(context.min_seconds(), [&] { ticker.tick(schedule, world); });
-    context.answer.add("conflicts", "us", seconds * 1e6);
+    context.add_time("conflicts", seconds);
 }
 
 // ---- ranges
@@ -135,7 +135,7 @@ void run_ranges(const char* name, EcsEngine engine, RowContext& context, Entitie
         threads.run(entities.steps.size(), visit);
         const double seconds =
             seconds_per_call(context.min_seconds(), [&] { threads.run(entities.steps.size(), visit); });
-        context.answer.add(name, "us", seconds * 1e6);
+        context.add_time(name, seconds);
         return;
     }
     ecs::Schedule<Entities> schedule;
@@ -144,7 +144,7 @@ void run_ranges(const char* name, EcsEngine engine, RowContext& context, Entitie
     Ticker<Entities> ticker(engine, context.workers);
     for (int i = 0; i < 2; ++i) ticker.tick(schedule, entities);
     const double seconds = seconds_per_call(context.min_seconds(), [&] { ticker.tick(schedule, entities); });
-    context.answer.add(name, "us", seconds * 1e6);
+    context.add_time(name, seconds);
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ void measure_conflicts(EcsEngine engine, RowContext& context) {
     std::mt19937 random(1);
     double best = simulate(load, context.workers, random);
     for (int i = 1; i < 1000; ++i) best = std::min(best, simulate(load, context.workers, random));
-    context.answer.add("conflicts", "us", best);
+    context.add_time("conflicts", best / 1e6);
 }
 
 void measure_heavy(EcsEngine engine, RowContext& context) {
@@ -201,7 +201,7 @@ void measure_boids(EcsEngine engine, RowContext& context) {
             each(boids::move);
         };
         tick();
-        context.answer.add("boids", "us", seconds_per_call(context.min_seconds(), tick) * 1e6);
+        context.add_time("boids", seconds_per_call(context.min_seconds(), tick));
         return;
     }
     ecs::Schedule<boids::Flock> schedule;
@@ -209,7 +209,7 @@ void measure_boids(EcsEngine engine, RowContext& context) {
     Ticker<boids::Flock> ticker(engine, context.workers);
     ticker.tick(schedule, flock);
     const double seconds = seconds_per_call(context.min_seconds(), [&] { ticker.tick(schedule, flock); });
-    context.answer.add("boids", "us", seconds * 1e6);
+    context.add_time("boids", seconds);
 }
 
 }  // namespace quarry::bench

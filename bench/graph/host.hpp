@@ -20,17 +20,17 @@ class GraphHostOf final : public EngineHost {
     bool tells_memory() const override { return false; }
     const char* unsupported(std::string_view, int) const override { return nullptr; }
 
-    void run(std::string_view name, RowContext& context) override {
+  private:
+    void measure(std::string_view name, RowContext& context) override {
         const GraphRow& row = *find_graph_row(name);
         if (row_ != &row || workers_ != context.workers) prepare(row, context.workers);
         work_->clear();
         engine_->run();
         if (work_->result() != expected_) throw std::runtime_error("a wrong result");
         const double seconds = seconds_per_call(context.min_seconds(), [&] { engine_->run(); });
-        context.answer.add(std::string(name), "ns", seconds * 1e9 / static_cast<double>(shape_.size()));
+        context.add_time(std::string(name), seconds / static_cast<double>(shape_.size()));
     }
 
-  private:
     void prepare(const GraphRow& row, int workers) {
         engine_.reset();
         shape_ = row.make();

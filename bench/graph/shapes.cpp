@@ -54,14 +54,20 @@ GraphShape random_graph() {
 }
 
 constexpr GraphRow kGraphRows[] = {
-    {{.name = "chain", .what = "8,192 nodes one after the other, time per node"}, &linear_chain, 0},
-    {{.name = "tree", .what = "binary tree of 8,191 nodes from its root, time per node"}, &binary_tree, 0},
-    {{.name = "wavefront", .what = "90 x 90 cells, each after its upper and left one, time per node"}, &wavefront, 0},
-    {{.name = "random", .what = "8,192 nodes with up to 4 before each, time per node"}, &random_graph, 0},
-    {{.name = "chain_1us", .what = "the chain with 1 us of work in each node"}, &linear_chain, 1000},
-    {{.name = "tree_1us", .what = "the tree with 1 us of work in each node"}, &binary_tree, 1000},
-    {{.name = "wavefront_1us", .what = "the wavefront with 1 us of work in each node"}, &wavefront, 1000},
-    {{.name = "random_1us", .what = "the random graph with 1 us of work in each node"}, &random_graph, 1000},
+    {{.name = "chain", .unit = "ns", .what = "8,192 nodes one after the other, time per node"}, &linear_chain, 0},
+    {{.name = "tree", .unit = "ns", .what = "binary tree of 8,191 nodes from its root, time per node"},
+     &binary_tree,
+     0},
+    {{.name = "wavefront", .unit = "ns", .what = "90 x 90 cells, each after its upper and left one, time per node"},
+     &wavefront,
+     0},
+    {{.name = "random", .unit = "ns", .what = "8,192 nodes with up to 4 before each, time per node"}, &random_graph, 0},
+    {{.name = "chain_1us", .unit = "ns", .what = "the chain with 1 us of work in each node"}, &linear_chain, 1000},
+    {{.name = "tree_1us", .unit = "ns", .what = "the tree with 1 us of work in each node"}, &binary_tree, 1000},
+    {{.name = "wavefront_1us", .unit = "ns", .what = "the wavefront with 1 us of work in each node"}, &wavefront, 1000},
+    {{.name = "random_1us", .unit = "ns", .what = "the random graph with 1 us of work in each node"},
+     &random_graph,
+     1000},
 };
 
 }  // namespace

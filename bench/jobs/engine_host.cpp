@@ -38,8 +38,8 @@ class Server {
             return;
         }
         const bool first = warm_.insert({row, workers}).second;
-        const bool warms_up_itself = info->cold || row == "wake" || row == "lanes";
-        if (first && !info->together && !warms_up_itself && !(quick && info->heavy)) measure(row, workers, quick);
+        const bool warms_itself = info->cold || info->warms_itself;
+        if (first && !info->together && !warms_itself && !(quick && info->heavy)) measure(row, workers, quick);
         reset_peak_memory();
         Answer answer = measure(row, workers, quick);
         if (host_.tells_memory()) answer.add(row + "_memory", "MiB", peak_memory_mib());

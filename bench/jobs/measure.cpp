@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 namespace quarry::bench {
 
@@ -89,6 +90,14 @@ double resident_mib() {
 
 double allocated_mib() {
     return status_mib("VmData:");
+}
+
+double units_in_a_second(std::string_view unit) {
+    if (unit == "ns") return 1e9;
+    if (unit == "us") return 1e6;
+    if (unit == "ms") return 1e3;
+    if (unit == "s") return 1;
+    throw std::logic_error("a time has the unit ns, us, ms or s, not '" + std::string(unit) + "'");
 }
 
 }  // namespace quarry::bench

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,9 @@ double seconds_per_call(double min_seconds, F&& f) {
     } while (elapsed < enough);
     return static_cast<double>(elapsed) / 1e9 / static_cast<double>(calls);
 }
+
+// Throws for what is no unit of time.
+double units_in_a_second(std::string_view unit);
 
 // What one measurement of a row yields: single values, and samples whose percentiles the harness takes over all
 // repetitions.

@@ -67,7 +67,7 @@ void SurfaceChunks::sample_all(std::vector<float>& samples) const {
     }
 }
 
-void SurfaceChunks::measure(Answer& answer) const {
+void SurfaceChunks::measure(RowContext& context) const {
     std::vector<float> samples;
     Stopwatch all;
     Stopwatch sampling;
@@ -79,9 +79,9 @@ void SurfaceChunks::measure(Answer& answer) const {
     }
     const double chunks = rounds * static_cast<double>(keys_.size());
     const std::string name = "lod" + std::to_string(lod_);
-    answer.add(name, "chunks/s", chunks / all.seconds());
-    answer.add(name + "_sampling", "us", sampling.seconds() / chunks * 1e6);
-    answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds()) / chunks * 1e6);
+    context.add(name, chunks / all.seconds());
+    context.answer.add(name + "_sampling", "us", sampling.seconds() / chunks * 1e6);
+    context.answer.add(name + "_meshing", "us", (all.seconds() - sampling.seconds()) / chunks * 1e6);
 }
 
 namespace {
@@ -106,7 +106,7 @@ void run_on_workers(Pool& pool, F&& f) {
 
 }  // namespace
 
-void measure_chunks(int workers, Answer& answer) {
+void measure_chunks(RowContext& context) {
     std::vector<ChunkKey> keys;
     std::size_t triangles = 0;
     for (const ChunkKey& key : shared_chunks()) {
@@ -115,7 +115,7 @@ void measure_chunks(int workers, Answer& answer) {
         keys.push_back(key);
         triangles += mesh.regular.count / 3;
     }
-    Pool pool(workers);
+    Pool pool(context.workers);
     // Several times over, so that waking the workers and waiting for the last chunk weigh as little as for peers that
     // take longer.
     const auto mesh_all = [&] {
@@ -127,8 +127,8 @@ void measure_chunks(int workers, Answer& answer) {
     run_on_workers(pool, mesh_all);
     const double seconds = seconds_per_call(kChunkSeconds, [&] { run_on_workers(pool, mesh_all); });
     const auto count = static_cast<double>(keys.size());
-    answer.add("chunks", "chunks/s", kPasses * count / seconds);
-    answer.add("chunks_triangles", "triangles", static_cast<double>(triangles) / count);
+    context.add("chunks", kPasses * count / seconds);
+    context.answer.add("chunks_triangles", "triangles", static_cast<double>(triangles) / count);
 }
 
 }  // namespace quarry::bench

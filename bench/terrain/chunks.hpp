@@ -6,7 +6,7 @@
 #include <quarry/terrain/chunk_key.hpp>
 #include <quarry/terrain/field.hpp>
 
-#include "jobs/measure.hpp"
+#include "jobs/rows/context.hpp"
 
 namespace quarry::bench {
 
@@ -20,7 +20,7 @@ class SurfaceChunks {
 
     // Chunks a second of extract as lodN, and how the time of a chunk splits up, in microseconds: sampling alone is
     // measured on the same chunks, the rest is meshing with normals (and the allocation of the mesh).
-    void measure(Answer& answer) const;
+    void measure(RowContext& context) const;
 
   private:
     void add(const terrain::ChunkKey& key);
@@ -31,7 +31,7 @@ class SurfaceChunks {
     std::vector<terrain::ChunkKey> keys_;
 };
 
-// 64 chunks that the peers mesh too, on so many workers: chunks a second, and triangles a chunk.
-void measure_chunks(int workers, Answer& answer);
+// 64 chunks that the peers mesh too: chunks a second, and triangles a chunk.
+void measure_chunks(RowContext& context);
 
 }  // namespace quarry::bench

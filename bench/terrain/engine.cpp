@@ -2,16 +2,12 @@
 
 #include <map>
 #include <stdexcept>
+#include <string>
 
 #include <quarry/terrain/simd.hpp>
 
 #include "jobs/engine_host.hpp"
-#include "terrain/chunks.hpp"
-#include "terrain/fields.hpp"
-#include "terrain/real_worlds.hpp"
-#include "terrain/rejection.hpp"
 #include "terrain/rows.hpp"
-#include "terrain/world.hpp"
 
 namespace quarry::bench {
 namespace {
@@ -28,47 +24,15 @@ class TerrainHost final : public EngineHost {
 
     const char* unsupported(std::string_view, int) const override { return nullptr; }
 
-    void run(std::string_view row, RowContext& context) override {
-        switch (find_terrain_row(row)->part) {
-            case TerrainPart::field:
-                return measure_field(row, context.answer);
-            case TerrainPart::chunk:
-                return measure_lod(row, context.answer);
-            case TerrainPart::real:
-                return measure_real(row, context.answer);
-            case TerrainPart::chunks:
-                return measure_chunks(context.workers, context.answer);
-            case TerrainPart::bounds:
-                return measure_bounds(row, context.answer);
-            case TerrainPart::world:
-                return measure_world(context.workers, context.answer);
-        }
-    }
-
   private:
-    void measure_lod(std::string_view row, Answer& answer) {
-        const std::int32_t lod = row.back() - '0';
-        lods_.try_emplace(lod, lod).first->second.measure(answer);
+    void measure(std::string_view row, RowContext& context) override {
+        const TerrainRow* const found = find_terrain_row(row);
+        TerrainMeasure& measure = made_[found];
+        if (measure == nullptr) measure = found->make(std::string(row));
+        measure(context);
     }
 
-    void measure_real(std::string_view row, Answer& answer) {
-        const std::string name(row);
-        real_worlds_.try_emplace(name, name).first->second.measure(answer);
-    }
-
-    void measure_bounds(std::string_view row, Answer& answer) {
-        terrain::NoiseOptions options;
-        if (row == "reject_hilly") {
-            options.amplitude = 256;
-            options.frequency = 0.005;
-        }
-        const std::string name(row);
-        worlds_.try_emplace(name, name, options).first->second.measure(answer);
-    }
-
-    std::map<std::int32_t, SurfaceChunks> lods_;
-    std::map<std::string, RealWorld> real_worlds_;
-    std::map<std::string, Rejection> worlds_;
+    std::map<const TerrainRow*, TerrainMeasure> made_;
 };
 
 }  // namespace

@@ -71,15 +71,14 @@ int main() {
                 world.vertices, world.triangles);
     quarry::Pool pool;
     std::printf("format variant   plain  optimised  with pool       size ms   peak grows MB\n");
-    const char* const names[] = {"glb", "obj", "ply", "stl"};
-    for (int format = 0; format < 4; ++format) {
+    for (const terrain::ExportFormatInfo& info : terrain::export_formats()) {
         for (int variant = 0; variant < 4; ++variant) {
             terrain::ExportOptions options;
             options.welded = (variant & 1) != 0;
             options.collision = (variant & 2) != 0;
             const auto write = [&] {
                 std::ofstream out("/dev/null", std::ios::binary);
-                terrain::write(static_cast<terrain::ExportFormat>(format), out, world.meshes, options);
+                terrain::write(info.format, out, world.meshes, options);
             };
             const long before = peak_kilobytes();
             options.optimise = false;
@@ -88,9 +87,8 @@ int main() {
             const double optimised = best_of_three(write);
             options.pool = &pool;
             const double with_pool = best_of_three(write);
-            const double size = milliseconds(
-                [&] { estimated_size(static_cast<terrain::ExportFormat>(format), world.meshes, options); });
-            std::printf("%s    %s%s %7.0f %10.0f %10.0f %13.0f %15.1f\n", names[format], options.welded ? "w" : "-",
+            const double size = milliseconds([&] { estimated_size(info.format, world.meshes, options); });
+            std::printf("%-7s%s%s %7.0f %10.0f %10.0f %13.0f %15.1f\n", info.ending.data(), options.welded ? "w" : "-",
                         options.collision ? "c" : "-", plain, optimised, with_pool, size,
                         static_cast<double>(peak_kilobytes() - before) / 1024);
         }

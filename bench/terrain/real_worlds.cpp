@@ -13,7 +13,6 @@
 #include <quarry/terrain/noise_field.hpp>
 #include <quarry/terrain/ridged_field.hpp>
 #include <quarry/terrain/shape_fields.hpp>
-#include <quarry/terrain/showcase.hpp>
 #include <quarry/terrain/surface_samples.hpp>
 #include <quarry/terrain/warped_field.hpp>
 
@@ -45,6 +44,101 @@ FieldPointer noise_without_spheres(double height) {
         ++i;
     }
     return field;
+}
+
+struct Subject {
+    FieldPointer field;
+    std::shared_ptr<const Materials> materials;
+    std::vector<ChunkKey> keys;
+};
+
+Subject with_surface_chunks(Subject subject) {
+    ExtractScratch scratch;
+    // Spread over 21 x 21 columns of chunks, by a step that shares no factor with their number.
+    constexpr int kColumns = 21;
+    for (int i = 0; i < kColumns * kColumns && subject.keys.size() < kMostRealChunks; ++i) {
+        const int column = i * 89 % (kColumns * kColumns);
+        for (std::int32_t y = -10; y <= 10; ++y) {
+            const ChunkKey key{0, column % kColumns - kColumns / 2, y, column / kColumns - kColumns / 2};
+            if (extract_baked(*subject.field, key, 0, {}, scratch).content == ChunkContent::surface) {
+                subject.keys.push_back(key);
+            }
+        }
+    }
+    if (subject.keys.empty()) throw std::runtime_error("no surface chunk in this world");
+    return subject;
+}
+
+class RealWorld {
+  public:
+    RealWorld(std::string name, FieldPointer field, std::shared_ptr<const Materials> materials)
+        : name_(std::move(name)),
+          world_(with_surface_chunks({std::move(field), std::move(materials), {}})),
+          noise_(with_surface_chunks({std::make_shared<NoiseField>(), nullptr, {}})) {}
+
+    void measure(RowContext& context) const;
+
+  private:
+    std::string name_;
+    Subject world_;
+    Subject noise_;
+};
+
+void RealWorld::measure(RowContext& context) const {
+    ExtractScratch scratch;
+    std::vector<float> samples(33 * 33 * 33);
+    const auto extract_all = [&](const Subject& subject, const Materials* materials) {
+        ExtractOptions options;
+        options.materials = materials;
+        for (const ChunkKey& key : subject.keys) {
+            std::size_t vertices = extract_baked(*subject.field, key, 0, options, scratch).mesh.positions.size();
+            keep(vertices);
+        }
+    };
+    Stopwatch all, bare, bounds, sampling, plain;
+    int rounds = 0;
+    // In turns, so that a noisy moment does not end up in a difference.
+    for (; rounds == 0 || all.seconds() < kRealWorldSeconds; ++rounds) {
+        all.time([&] { extract_all(world_, world_.materials.get()); });
+        bare.time([&] { extract_all(world_, nullptr); });
+        plain.time([&] { extract_all(noise_, nullptr); });
+        bounds.time([&] {
+            for (const ChunkKey& key : world_.keys) {
+                Interval interval = world_.field->bounds(box_of(samples_of(key, {})));
+                keep(interval.low);
+            }
+        });
+        sampling.time([&] {
+            for (const ChunkKey& key : world_.keys) {
+                std::size_t rows = sample_near_surface(*world_.field, samples_of(key, {}), samples.data());
+                keep(rows);
+            }
+        });
+    }
+    const double chunks = rounds * static_cast<double>(world_.keys.size());
+    const double plain_seconds = plain.seconds() / (rounds * static_cast<double>(noise_.keys.size()));
+    const auto each = [&](double seconds) { return seconds / chunks * 1e6; };
+    context.add(name_, chunks / all.seconds());
+    context.answer.add(name_ + "_bounds", "us", each(bounds.seconds()));
+    context.answer.add(name_ + "_sampling", "us", each(sampling.seconds()));
+    context.answer.add(name_ + "_meshing", "us", each(bare.seconds() - bounds.seconds() - sampling.seconds()));
+    context.answer.add(name_ + "_materials", "us", each(all.seconds() - bare.seconds()));
+    context.answer.add(name_ + "_to_noise", "times", all.seconds() / chunks / plain_seconds);
+}
+
+}  // namespace
+
+TerrainMeasure measure_real_world(std::string name, FieldPointer field, std::shared_ptr<const Materials> materials) {
+    const auto world = std::make_shared<const RealWorld>(std::move(name), std::move(field), std::move(materials));
+    return [=](RowContext& context) { world->measure(context); };
+}
+
+FieldPointer noise_without_spheres_in_a_ball() {
+    return noise_without_spheres(kSpheresReach);
+}
+
+FieldPointer noise_without_spheres_in_a_layer() {
+    return noise_without_spheres(48);
 }
 
 FieldPointer heightmap_with_caves() {
@@ -85,78 +179,6 @@ FieldPointer overhanging_mountains() {
         NoiseOptions{.seed = 43, .frequency = 0.0035, .amplitude = 55, .offset = -14, .persistence = 0.4});
     const auto mountains = std::make_shared<CombinedField>(Combination::intersect, warped, summits, 40);
     return std::make_shared<CombinedField>(Combination::unite, mountains, valleys, 80);
-}
-
-}  // namespace
-
-RealWorld::Subject RealWorld::subject_of(std::string_view name) {
-    Subject subject;
-    if (name == "plain") subject.field = std::make_shared<NoiseField>();
-    if (name == "showcase") subject = {showcase_field(), showcase_materials(), {}};
-    if (name == "spheres") subject.field = noise_without_spheres(kSpheresReach);
-    if (name == "slab") subject.field = noise_without_spheres(48);
-    if (name == "caves") subject.field = heightmap_with_caves();
-    if (name == "planet") subject.field = planet();
-    if (name == "overhangs") subject.field = overhanging_mountains();
-    if (subject.field == nullptr) throw std::runtime_error("no such world: " + std::string(name));
-    ExtractScratch scratch;
-    // Spread over 21 x 21 columns of chunks, by a step that shares no factor with their number.
-    constexpr int kColumns = 21;
-    for (int i = 0; i < kColumns * kColumns && subject.keys.size() < kMostRealChunks; ++i) {
-        const int column = i * 89 % (kColumns * kColumns);
-        for (std::int32_t y = -10; y <= 10; ++y) {
-            const ChunkKey key{0, column % kColumns - kColumns / 2, y, column / kColumns - kColumns / 2};
-            if (extract_baked(*subject.field, key, 0, {}, scratch).content == ChunkContent::surface) {
-                subject.keys.push_back(key);
-            }
-        }
-    }
-    if (subject.keys.empty()) throw std::runtime_error("no surface chunk in " + std::string(name));
-    return subject;
-}
-
-RealWorld::RealWorld(std::string_view name) : name_(name), world_(subject_of(name)), noise_(subject_of("plain")) {}
-
-void RealWorld::measure(Answer& answer) const {
-    ExtractScratch scratch;
-    std::vector<float> samples(33 * 33 * 33);
-    const auto extract_all = [&](const Subject& subject, const Materials* materials) {
-        ExtractOptions options;
-        options.materials = materials;
-        for (const ChunkKey& key : subject.keys) {
-            std::size_t vertices = extract_baked(*subject.field, key, 0, options, scratch).mesh.positions.size();
-            keep(vertices);
-        }
-    };
-    Stopwatch all, bare, bounds, sampling, plain;
-    int rounds = 0;
-    // In turns, so that a noisy moment does not end up in a difference.
-    for (; rounds == 0 || all.seconds() < kRealWorldSeconds; ++rounds) {
-        all.time([&] { extract_all(world_, world_.materials.get()); });
-        bare.time([&] { extract_all(world_, nullptr); });
-        plain.time([&] { extract_all(noise_, nullptr); });
-        bounds.time([&] {
-            for (const ChunkKey& key : world_.keys) {
-                Interval interval = world_.field->bounds(box_of(samples_of(key, {})));
-                keep(interval.low);
-            }
-        });
-        sampling.time([&] {
-            for (const ChunkKey& key : world_.keys) {
-                std::size_t rows = sample_near_surface(*world_.field, samples_of(key, {}), samples.data());
-                keep(rows);
-            }
-        });
-    }
-    const double chunks = rounds * static_cast<double>(world_.keys.size());
-    const double plain_seconds = plain.seconds() / (rounds * static_cast<double>(noise_.keys.size()));
-    const auto each = [&](double seconds) { return seconds / chunks * 1e6; };
-    answer.add(name_, "chunks/s", chunks / all.seconds());
-    answer.add(name_ + "_bounds", "us", each(bounds.seconds()));
-    answer.add(name_ + "_sampling", "us", each(sampling.seconds()));
-    answer.add(name_ + "_meshing", "us", each(bare.seconds() - bounds.seconds() - sampling.seconds()));
-    answer.add(name_ + "_materials", "us", each(all.seconds() - bare.seconds()));
-    answer.add(name_ + "_to_noise", "times", all.seconds() / chunks / plain_seconds);
 }
 
 }  // namespace quarry::bench

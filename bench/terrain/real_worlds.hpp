@@ -2,37 +2,23 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include <quarry/terrain/chunk_key.hpp>
 #include <quarry/terrain/fwd.hpp>
 
-#include "jobs/measure.hpp"
+#include "terrain/rows.hpp"
 
 namespace quarry::bench {
 
-// Surface chunks, at LOD 0, of a world as people build them: "showcase", "overhangs", "spheres" and "slab" (noise
-// without 10,000 spheres, in a ball or in a flat layer), "caves" (a heightmap with caves), "planet".
-class RealWorld {
-  public:
-    explicit RealWorld(std::string_view name);
+// On surface chunks of a world, at LOD 0: chunks a second, microseconds a chunk by stage, and how many times as long as
+// a chunk of plain noise it takes.
+TerrainMeasure measure_real_world(std::string name, std::shared_ptr<const terrain::Field> field,
+                                  std::shared_ptr<const terrain::Materials> materials = nullptr);
 
-    // Chunks a second, microseconds a chunk by stage, and how many times as long as a chunk of plain noise it takes.
-    void measure(Answer& answer) const;
-
-  private:
-    struct Subject {
-        std::shared_ptr<const terrain::Field> field;
-        std::shared_ptr<const terrain::Materials> materials;
-        std::vector<terrain::ChunkKey> keys;
-    };
-
-    static Subject subject_of(std::string_view name);
-
-    std::string name_;
-    Subject world_;
-    Subject noise_;
-};
+// Worlds as people build them.
+std::shared_ptr<const terrain::Field> noise_without_spheres_in_a_ball();
+std::shared_ptr<const terrain::Field> noise_without_spheres_in_a_layer();
+std::shared_ptr<const terrain::Field> heightmap_with_caves();
+std::shared_ptr<const terrain::Field> planet();
+std::shared_ptr<const terrain::Field> overhanging_mountains();
 
 }  // namespace quarry::bench

@@ -42,7 +42,7 @@ void Rejection::count_share() {
     share_ = 100 * static_cast<double>(rejected) / static_cast<double>(rejected + empty);
 }
 
-void Rejection::measure(Answer& answer) const {
+void Rejection::measure(RowContext& context) const {
     std::size_t rejected = 0;
     const double seconds = seconds_per_call(kRejectionSeconds, [&] {
         rejected = 0;
@@ -50,8 +50,8 @@ void Rejection::measure(Answer& answer) const {
             rejected += field_.bounds(box_of_chunk(place.key)).may_have_surface() ? 0U : 1U;
         }
     });
-    answer.add(name_, "chunks/s", static_cast<double>(rejected) / seconds);
-    answer.add(name_ + "_share", "%", share_);
+    context.add(name_, static_cast<double>(rejected) / seconds);
+    context.answer.add(name_ + "_share", "%", share_);
 }
 
 }  // namespace quarry::bench

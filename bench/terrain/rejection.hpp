@@ -6,7 +6,7 @@
 #include <quarry/terrain/noise_field.hpp>
 #include <quarry/terrain/world.hpp>
 
-#include "jobs/measure.hpp"
+#include "jobs/rows/context.hpp"
 
 namespace quarry::bench {
 
@@ -17,7 +17,7 @@ class Rejection {
 
     // NAME: chunks rejected in a second in which the bounds of all chunks of the world are looked at, the others
     // included. NAME_share: how many of the chunks without a surface extract returns without a sample.
-    void measure(Answer& answer) const;
+    void measure(RowContext& context) const;
 
   private:
     void count_share();

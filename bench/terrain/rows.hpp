@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "jobs/rows/context.hpp"
 #include "jobs/rows/list.hpp"
 
 namespace quarry::bench {
@@ -18,9 +21,14 @@ enum class TerrainPart {
     world,   // the target in use, each number of workers
 };
 
+// Measures a row once.
+using TerrainMeasure = std::function<void(RowContext& context)>;
+
 struct TerrainRow {
     RowInfo info;
     TerrainPart part;
+    // Makes what is measured, and is called once a process. The name is the row's.
+    TerrainMeasure (*make)(std::string name);
 };
 
 // The rows of `quarry bench terrain`.

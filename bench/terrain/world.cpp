@@ -41,22 +41,22 @@ double seconds_of(F&& f) {
 
 }  // namespace
 
-void measure_world(int workers, Answer& answer) {
+void measure_world(RowContext& context) {
     const NoiseField field;
     const std::vector<PlacedChunk> places = sphere_world(kWorldRadius);
-    Pool pool(workers);
+    Pool pool(context.workers);
     const double resident = resident_mib();
     const double allocated = allocated_mib();
     std::optional<WorldMesh> world;
-    answer.add("world", "s", seconds_of([&] { world = mesh_world(pool, field, places); }));
+    context.add_time("world", seconds_of([&] { world = mesh_world(pool, field, places); }));
     const double meshes = static_cast<double>(bytes_of_meshes(*world)) / kMebibyte;
     const double peak = peak_memory_mib() - resident;
-    answer.add("world_meshes", "MiB", meshes);
-    answer.add("world_allocated", "MiB", allocated_mib() - allocated);
-    answer.add("world_peak", "MiB", peak);
-    answer.add("world_beyond", "MiB", peak - meshes);
+    context.answer.add("world_meshes", "MiB", meshes);
+    context.answer.add("world_allocated", "MiB", allocated_mib() - allocated);
+    context.answer.add("world_peak", "MiB", peak);
+    context.answer.add("world_beyond", "MiB", peak - meshes);
     world.reset();
-    answer.add("world_warm", "s", seconds_of([&] { world = mesh_world(pool, field, places); }));
+    context.add_time("world_warm", seconds_of([&] { world = mesh_world(pool, field, places); }));
 }
 
 }  // namespace quarry::bench

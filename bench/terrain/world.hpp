@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jobs/measure.hpp"
+#include "jobs/rows/context.hpp"
 
 namespace quarry::bench {
 
@@ -9,6 +9,6 @@ namespace quarry::bench {
 // indices hold (world_meshes); what the process has taken from the system to make them, be it by malloc or for arenas,
 // touched or not (world_allocated); how much its resident memory has grown at its highest (world_peak); and what that
 // is beyond the meshes (world_beyond).
-void measure_world(int workers, Answer& answer);
+void measure_world(RowContext& context);
 
 }  // namespace quarry::bench

@@ -16,7 +16,7 @@ Key = Sequence[int]
 """(lod, x, y, z), in chunks of that level of detail."""
 
 _CONTENT = ("rejected", "empty", "surface")
-_FORMATS = {"glb": _c.FORMAT_GLB, "obj": _c.FORMAT_OBJ, "ply": _c.FORMAT_PLY, "stl": _c.FORMAT_STL}
+_FORMATS = {name[len("FORMAT_") :].lower(): value for name, value in vars(_c).items() if name.startswith("FORMAT_")}
 
 
 def _made(pointer: Optional[int]) -> int:

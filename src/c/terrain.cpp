@@ -21,7 +21,7 @@
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/mesh.hpp"
 #include "quarry/terrain/noise_field.hpp"
-#include "quarry/terrain/showcase.hpp"
+#include "showcase/showcase.hpp"
 
 using namespace quarry::terrain;  // NOLINT(google-build-using-namespace): the file is the C face of it
 
@@ -160,9 +160,7 @@ quarry_code quarry_export(const quarry_mesh* const* meshes, size_t count, int fo
     return guarded([&] {
         need_all(path);
         if (count != 0) need_all(meshes);
-        if (format < QUARRY_FORMAT_GLB || format > QUARRY_FORMAT_STL) {
-            throw std::invalid_argument("the format must be 0 (glb), 1 (obj), 2 (ply) or 3 (stl)");
-        }
+        const ExportFormat wanted = info_of(static_cast<ExportFormat>(format)).format;
         std::vector<Mesh> all;
         for (std::size_t i = 0; i < count; ++i) {
             need_all(meshes[i]);
@@ -175,7 +173,7 @@ quarry_code quarry_export(const quarry_mesh* const* meshes, size_t count, int fo
         const std::string temporary = std::string(path) + ".part";
         try {
             std::ofstream out(temporary, std::ios::binary);
-            write(static_cast<ExportFormat>(format), out, all, options);
+            write(wanted, out, all, options);
             out.close();
             if (!out || std::rename(temporary.c_str(), path) != 0) {
                 throw quarry::Error(std::string("cannot write ") + path);

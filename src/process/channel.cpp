@@ -12,6 +12,7 @@
 
 #include "jobs/os/os.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/ext/fork.hpp"
 
 namespace quarry::process::impl {
 namespace {
@@ -58,7 +59,7 @@ Channel::Channel()
           return std::make_unique<Segment>(descriptor(kSegmentFd), shape);
       }()),
       ring_(segment_->header().ring),
-      fork_generation_(fork_generation()),
+      fork_generation_(ext::fork_generation()),
       context_(*this) {
     open();
 }
@@ -83,7 +84,7 @@ void Channel::open() {
 }
 
 Channel::~Channel() {
-    if (fork_generation() != fork_generation_) {
+    if (ext::fork_generation() != fork_generation_) {
         watcher_.detach();
         return;
     }
@@ -292,7 +293,7 @@ void Channel::drop_reply() {
 
 void Channel::publish(Outcome outcome, std::uint32_t text_length) {
     // A process that a handler forked has come back from it: the answer is the worker's to give.
-    if (fork_generation() != fork_generation_) _exit(0);
+    if (ext::fork_generation() != fork_generation_) _exit(0);
     const JobSlot& job = segment_->job(ring_.next());
     ResultSlot& slot = segment_->result(ring_.next());
     slot.id = job.id;

@@ -6,6 +6,7 @@
 #include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/ext/fork.hpp"
 
 namespace quarry::process {
 namespace {
@@ -70,7 +71,7 @@ Core::Core(EngineOptions options)
       kind_(options_.portable ? os::Kind::portable : os::Kind::native),
       shape_{options_.ring_slots, SegmentShape::round_up(options_.result_arena)},
       ticks_per_us_(::quarry::impl::os::ticks_per_microsecond()),
-      fork_generation_(fork_generation()),
+      fork_generation_(ext::fork_generation()),
       arena_(kind_, options_.job_arena),
       page_memory_(os::create_memory(kind_, kHostPageBytes)),
       host_event_(os::create_event(kind_)),

@@ -230,7 +230,4 @@ inline constexpr int kChannelDescriptors = 8;
 inline constexpr int kWrongProtocolStatus = 97;
 inline constexpr const char* kChannelVariable = "QUARRY_CHANNEL";
 
-// Another in a process that was forked from this one. (supervisor.cpp)
-std::uint64_t fork_generation() noexcept;
-
 }  // namespace quarry::process::impl

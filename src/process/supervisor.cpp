@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <atomic>
-
-#include <pthread.h>
 
 #include "jobs/os/os.hpp"
 #include "process/core.hpp"
 #include "quarry/jobs/error.hpp"
+#include "quarry/jobs/ext/fork.hpp"
 
 // The thread that starts workers, notices what becomes of them, and feeds them while the host does not call.
 namespace quarry::process::impl {
@@ -16,22 +14,10 @@ constexpr std::int64_t kBacklogTick = 2 * kMillisecond;    // while jobs wait: i
 constexpr std::int64_t kPortableTick = 50 * kMillisecond;  // between looks with waitpid
 constexpr int kBeatsInPatience = 4;
 
-std::atomic<std::uint64_t> forks{0};
-
-void in_child() {
-    forks.fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
-std::uint64_t fork_generation() noexcept {
-    static const int registered = pthread_atfork(nullptr, nullptr, &in_child);
-    static_cast<void>(registered);
-    return forks.load(std::memory_order_relaxed);
-}
-
 bool Core::is_forked_child() const {
-    return forks.load(std::memory_order_relaxed) != fork_generation_;
+    return ext::fork_generation() != fork_generation_;
 }
 
 void Core::supervise() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "quarry/terrain/chunk_mesh.hpp"
+#include "terrain/chunk_options.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/transvoxel/shrink.hpp"
@@ -212,7 +213,7 @@ class Baker {
 
 Mesh bake(const ChunkMesh& mesh, std::uint32_t mask) {
     const impl::NearestRounding nearest;
-    if (mask > side::all) throw std::invalid_argument("mask must be 0 to 63: six bits, one for each side");
+    impl::require_mask(mask);
     if (mesh.indices.is_short()) return Baker(mesh, mesh.indices.short_indices(), mask).bake();
     return Baker(mesh, mesh.indices.long_indices(), mask).bake();
 }

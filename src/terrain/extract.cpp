@@ -11,6 +11,7 @@
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/materials.hpp"
 #include "quarry/terrain/surface_samples.hpp"
+#include "terrain/chunk_options.hpp"
 #include "terrain/extract_triangles.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
@@ -25,10 +26,7 @@ namespace quarry::terrain {
 namespace {
 
 void check_options(ChunkKey key, const ExtractOptions& options) {
-    if (options.cells < kFewestCells || options.cells > kMostCells || options.cells % 2 != 0) {
-        throw std::invalid_argument("cells must be an even number from " + std::to_string(kFewestCells) + " to " +
-                                    std::to_string(kMostCells) + ", not " + std::to_string(options.cells));
-    }
+    impl::require_cells(options.cells);
     if (key.lod < 0 || key.lod > kCoarsestLod) {
         throw std::invalid_argument("lod must be 0 to " + std::to_string(kCoarsestLod) + ", not " +
                                     std::to_string(key.lod));

@@ -16,10 +16,6 @@ void unmap(void* memory, std::size_t bytes) noexcept;
 // What the calling thread has computed so far.
 std::chrono::nanoseconds thread_time() noexcept;
 
-// From now on calls `before` ahead of every fork, and `after` behind it in both processes: for locks that a child would
-// otherwise inherit from threads that it does not have.
-void around_fork(void (*before)(), void (*after)()) noexcept;
-
 // A file that one process at a time, and one owner in it, holds. The system lets go of it when the process ends,
 // however that happens.
 class LockFile {

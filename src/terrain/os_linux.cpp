@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -36,10 +35,6 @@ std::chrono::nanoseconds thread_time() noexcept {
     timespec time{};
     static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-void around_fork(void (*before)(), void (*after)()) noexcept {
-    static_cast<void>(::pthread_atfork(before, after, after));
 }
 
 LockFile& LockFile::operator=(LockFile&& other) noexcept {

@@ -53,6 +53,38 @@ TEST(Rows, EveryListedRowYieldsFiguresOnTheBaseline) {
     }
 }
 
+TEST(Rows, TimesAreGivenInTheUnitOfTheRow) {
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 2};
+    for (const char* const unit : {"s", "ms", "us", "ns"}) {
+        context.unit = unit;
+        context.add_time("time", 0.5);
+    }
+    ASSERT_EQ(answer.values.size(), 4u);
+    EXPECT_EQ(answer.values[1].unit, "ms");
+    EXPECT_DOUBLE_EQ(answer.values[0].value, 0.5);
+    EXPECT_DOUBLE_EQ(answer.values[1].value, 500);
+    EXPECT_DOUBLE_EQ(answer.values[2].value, 5e5);
+    EXPECT_DOUBLE_EQ(answer.values[3].value, 5e8);
+    context.unit = "x";
+    EXPECT_THROW(context.add_time("time", 0.5), std::logic_error);
+}
+
+TEST(Rows, EachIsInTheTableOnceAndHasAUnit) {
+    for (const RowInfo& row : all_rows()) {
+        int found = 0;
+        visit_row(row.name, [&](const auto&) { ++found; });
+        EXPECT_EQ(found, 1) << row.name;
+        EXPECT_FALSE(row.unit.empty()) << row.name;
+    }
+    EngineHostOf<BareEngine> host;
+    RowData data;
+    Answer answer;
+    RowContext context{true, data, answer, 2};
+    EXPECT_THROW(host.run("no_such_row", context), std::runtime_error);
+}
+
 std::vector<std::string> names_of_rows() {
     std::vector<std::string> names;
     for (const RowInfo& row : all_rows()) names.emplace_back(row.name);
@@ -75,6 +107,8 @@ TEST_P(RowOnQuarry, ResultIsRightAndYieldsFigures) {
         EXPECT_TRUE(std::isfinite(value.value) && value.value >= 0) << value.name << ' ' << value.value;
     }
     for (const Answer::Samples& samples : answer.samples) EXPECT_FALSE(samples.values.empty()) << samples.name;
+    const auto& first_unit = answer.values.empty() ? answer.samples.at(0).unit : answer.values.at(0).unit;
+    EXPECT_EQ(first_unit, find_row(row)->unit);
     if (row == "idle") {
         EXPECT_LT(answer.values.at(0).value, 0.1) << "R16: in % of one core";
     }

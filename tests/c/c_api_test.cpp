@@ -317,6 +317,9 @@ TEST(CApi, TerrainFromAFieldToAFile) {
     std::remove(path.c_str());
     EXPECT_EQ(quarry_export(all, 1, QUARRY_FORMAT_GLB, 32, 1, 0, "/no/such/folder/x.glb"), QUARRY_FAILED);
     EXPECT_EQ(quarry_export(all, 1, 9, 32, 1, 0, path.c_str()), QUARRY_INVALID);
+    EXPECT_EQ(quarry_export(all, 1, -1, 32, 1, 0, path.c_str()), QUARRY_INVALID);
+    EXPECT_EQ(quarry_export(all, 1, QUARRY_FORMAT_STL + 1, 32, 1, 0, path.c_str()), QUARRY_INVALID)
+        << "there is a format that quarry/c/export.h does not name";
     quarry_mesh_free(mesh);
     quarry_field_free(field);
 }

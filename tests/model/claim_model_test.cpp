@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mutant{"release", Mutation::claim_release, kTwoClaimers, kRace},
                     Mutant{"share_by_store", Mutation::claim_share_by_store, kSharedLater, "exactly once"},
                     Mutant{"sole_acquire", Mutation::claim_sole_acquire, kTwoClaimers, kRace},
-                    Mutant{"without_exchange", Mutation::claim_without_exchange, kTwoClaimers, "ran twice"}),
+                    Mutant{"without_exchange", Mutation::claim_without_exchange, kTwoClaimers, "data race"}),
     kNameOf);
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -110,6 +111,62 @@ class ModelPlain {
     std::size_t field_;
 };
 
+// A word whose read-modify-writes are broken, if a mutation says so.
+template <class T>
+class BrokenWord {
+  public:
+    enum class How { not_at_all, torn, lost, lost_if_same };
+
+    BrokenWord(ModelAtomic<T>& word, How how) : word_(word), how_(how) {}
+
+    T exchange(T value, std::memory_order order) {
+        if (how_ != How::torn) return word_.exchange(value, order);
+        return torn(order, [&](T) { return value; });
+    }
+    T fetch_add(T value, std::memory_order order) {
+        if (how_ != How::torn) return word_.fetch_add(value, order);
+        return torn(order, [&](T now) { return static_cast<T>(now + value); });
+    }
+    T fetch_or(T value, std::memory_order order) {
+        if (how_ != How::torn) return word_.fetch_or(value, order);
+        return torn(order, [&](T now) { return static_cast<T>(now | value); });
+    }
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order failure_order) {
+        if (how_ == How::lost) return true;
+        if (how_ == How::lost_if_same && to_bits(expected) == to_bits(desired)) return true;
+        if (how_ != How::torn) return word_.compare_exchange_strong(expected, desired, order, failure_order);
+        const T found = word_.load(loading(order));
+        if (to_bits(found) != to_bits(expected)) {
+            expected = found;
+            return false;
+        }
+        word_.store(desired, storing(order));
+        return true;
+    }
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order order, std::memory_order failure_order) {
+        return compare_exchange_strong(expected, desired, order, failure_order);
+    }
+
+  private:
+    static std::memory_order loading(std::memory_order order) {
+        if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
+        return order == std::memory_order_release ? std::memory_order_relaxed : order;
+    }
+    static std::memory_order storing(std::memory_order order) {
+        if (order == std::memory_order_acq_rel) return std::memory_order_release;
+        return order == std::memory_order_acquire ? std::memory_order_relaxed : order;
+    }
+    template <class Next>
+    T torn(std::memory_order order, Next next) {
+        const T old = word_.load(loading(order));
+        word_.store(next(old), storing(order));
+        return old;
+    }
+
+    ModelAtomic<T>& word_;
+    How how_;
+};
+
 // The atomics policy (src/jobs/atomics/policy.hpp) under which a protocol is model checked.
 struct ModelAtomics {
     using Site = quarry::impl::Mutation;  // as policies of other layers call it
@@ -119,15 +176,55 @@ struct ModelAtomics {
     using Plain = ModelPlain<T>;
 
     static void fence(std::memory_order order) { Engine::active().fence(order); }
+    static void fence(Site site, std::memory_order order) {
+        if (!mutated(site)) fence(order);
+    }
+
+    // The steps of quarry::impl::SoundSteps, and what breaks them.
 
     // One step weaker, so that a mutation shows that this very order is needed and not only a part of it.
-    static std::memory_order order(quarry::impl::Mutation site, std::memory_order normal) {
-        if (!mutated(site)) return normal;
-        return normal == std::memory_order_seq_cst ? std::memory_order_acq_rel : std::memory_order_relaxed;
+    static std::memory_order order(Site site, std::memory_order wanted) {
+        if (!mutated(site)) return wanted;
+        return wanted == std::memory_order_seq_cst ? std::memory_order_acq_rel : std::memory_order_relaxed;
     }
-    static bool mutated(quarry::impl::Mutation site) {
-        return site != quarry::impl::Mutation::none && Engine::active().mutation() == site;
+    static std::memory_order acq_rel(Site acquires, Site releases) {
+        if (mutated(acquires)) return std::memory_order_release;
+        return mutated(releases) ? std::memory_order_acquire : std::memory_order_acq_rel;
     }
+    template <class Step>
+    static void step(Site site, Step&& step) {
+        if (!mutated(site)) step();
+    }
+    template <class First, class Second>
+    static void in_order(Site site, First&& first, Second&& second) {
+        if (mutated(site)) {
+            second();
+            first();
+        } else {
+            first();
+            second();
+        }
+    }
+    static bool check(Site site, bool found) { return !mutated(site) && found; }
+    template <std::invocable Question>
+    static bool check(Site site, Question&& question) {
+        return !mutated(site) && question();
+    }
+    template <class T>
+    static BrokenWord<T> at_once(Site site, ModelAtomic<T>& word) {
+        return {word, mutated(site) ? BrokenWord<T>::How::torn : BrokenWord<T>::How::not_at_all};
+    }
+    template <class T>
+    static BrokenWord<T> written(Site site, ModelAtomic<T>& word) {
+        return {word, mutated(site) ? BrokenWord<T>::How::lost : BrokenWord<T>::How::not_at_all};
+    }
+    template <class T>
+    static BrokenWord<T> written_again(Site site, ModelAtomic<T>& word) {
+        return {word, mutated(site) ? BrokenWord<T>::How::lost_if_same : BrokenWord<T>::How::not_at_all};
+    }
+
+    // Whether a model breaks that site; for what models write themselves.
+    static bool mutated(Site site) { return site != Site::none && Engine::active().mutation() == site; }
 
     static void futex_wait(ModelAtomic<std::uint32_t>& word, std::uint32_t expected) {
         Engine::active().futex_wait(word.location(), expected);

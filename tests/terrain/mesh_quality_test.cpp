@@ -16,9 +16,9 @@
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
-#include "quarry/terrain/showcase.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "quarry/terrain/world.hpp"
+#include "showcase/showcase.hpp"
 
 namespace {
 

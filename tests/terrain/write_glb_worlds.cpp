@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "quarry/terrain/check_glb.hpp"
 #include "quarry/terrain/export.hpp"
 #include "quarry/terrain/noise_field.hpp"
+#include "tests/terrain/check_glb/check_glb.hpp"
 #include "tests/terrain/export/worlds.hpp"
 
 namespace {

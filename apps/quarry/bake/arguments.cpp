@@ -2,6 +2,7 @@
 
 #include <quarry/jobs/pool.hpp>
 #include <quarry/terrain/chunk_key.hpp>
+#include <quarry/terrain/export.hpp>
 #include <quarry/terrain/extract.hpp>
 #include <quarry/terrain/world.hpp>
 
@@ -46,16 +47,20 @@ void declare_field(Options& options, BakeArguments& arguments) {
     declare_noise(options, arguments);
 }
 
+void declare_outputs(Options& options, OutputArguments& arguments) {
+    const std::string help = "Write a file: " + terrain::export_endings() + "; can be given several times";
+    options.texts("--out", arguments.out, "FILE ...", help.c_str());
+    options.flag("--welded", arguments.welded, "Write one mesh, with vertices shared across chunks");
+    options.flag("--collision", arguments.collision, "Write positions and triangles only");
+}
+
 void declare_bake(Options& options, BakeArguments& arguments) {
     declare_field(options, arguments);
     declare_world(options, arguments);
     options.whole("--threads", arguments.threads, {1, Pool::kMostWorkers}, "N",
                   "Worker threads (default: one for each usable core)");
     options.text("--simd", arguments.simd, "TARGET", "scalar, sse4, avx2, avx512 or neon (default: the best there is)");
-    options.texts("--out", arguments.out, "FILE ...",
-                  "Write a file: .glb, .obj, .ply or .stl; can be given several times");
-    options.flag("--welded", arguments.welded, "Write one mesh, with vertices shared across chunks");
-    options.flag("--collision", arguments.collision, "Write positions and triangles only");
+    declare_outputs(options, arguments);
     options.flag("--check", arguments.check, "Look for cracks at every edge of every triangle; any is status 1");
     options.text("--preview", arguments.preview, "FILE.png", "Draw the world");
     options.text("--preview-lods", arguments.preview_lods, "FILE.png",

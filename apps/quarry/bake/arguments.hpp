@@ -9,8 +9,15 @@
 
 namespace quarry::app {
 
+// Which files are written, and how.
+struct OutputArguments {
+    std::vector<std::string> out;
+    bool welded = false;
+    bool collision = false;
+};
+
 // What was typed behind `quarry bake`, each option checked on its own.
-struct BakeArguments {
+struct BakeArguments : OutputArguments {
     std::string field = "showcase";
     std::string world = "octree:2048";
     // Nothing: as the library has it.
@@ -24,17 +31,15 @@ struct BakeArguments {
     std::string simd;
     int chunk_cells = 32;
     double voxel_size = 1;
-    std::vector<std::string> out;
     std::string preview;
     std::string preview_lods;
     std::string json;
-    bool welded = false;
-    bool collision = false;
     bool check = false;
 };
 
 // Which ground: --field and the options of the noise.
 void declare_field(Options& options, BakeArguments& arguments);
+void declare_outputs(Options& options, OutputArguments& arguments);
 void declare_bake(Options& options, BakeArguments& arguments);
 
 // Lengths of worlds, in units.

@@ -11,8 +11,8 @@
 #include <quarry/jobs/error.hpp>
 #include <quarry/terrain/covers.hpp>
 #include <quarry/terrain/materials.hpp>
-#include <quarry/terrain/showcase.hpp>
 
+#include "showcase/showcase.hpp"
 #include "tools/input.hpp"
 
 namespace quarry::app {

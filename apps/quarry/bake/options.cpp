@@ -1,7 +1,6 @@
 #include "bake/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -80,16 +79,9 @@ void check_picture(std::string_view option, const std::string& path) {
 }  // namespace
 
 OutputChoice checked_output(const std::string& path) {
-    using terrain::ExportFormat;
-    constexpr std::array<std::pair<std::string_view, ExportFormat>, 4> kEndings{{{".glb", ExportFormat::glb},
-                                                                                 {".obj", ExportFormat::obj},
-                                                                                 {".ply", ExportFormat::ply},
-                                                                                 {".stl", ExportFormat::stl}}};
-    const std::string ending = std::filesystem::path(path).extension().string();
-    for (const auto& [known, format] : kEndings) {
-        if (same_word(ending, known)) return {path, format};
-    }
-    throw WrongInput(fmt::format("--out takes a file that ends in .glb, .obj, .ply or .stl, not {}", in_quotes(path)));
+    if (const auto format = terrain::export_format_of(path)) return {path, *format};
+    throw WrongInput(
+        fmt::format("--out takes a file that ends in {}, not {}", terrain::export_endings(), in_quotes(path)));
 }
 
 BakeOptions check_bake(const BakeArguments& arguments) {

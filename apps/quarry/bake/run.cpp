@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <quarry/jobs/error.hpp>
 #include <quarry/jobs/pool.hpp>
-#include <quarry/terrain/showcase.hpp>
 
 #include "bake/memory.hpp"
 #include "preview/render.hpp"
@@ -28,7 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kBytesAPlace = 32;
 // Blocks of memory are somewhat larger than what is in them, and more than the meshes is needed.
 constexpr double kMemoryReserve = 1.25;
-constexpr double kLargestGlb = 4294967295.0;
 
 class Stopwatch {
   public:
@@ -117,10 +115,12 @@ class Bake {
     double estimated_file(const OutputChoice& output, const terrain::WorldEstimate& estimate) const {
         const double bytes =
             estimate.scale * static_cast<double>(estimated_size(output.format, estimate.sample, export_options_));
-        if (output.format == terrain::ExportFormat::glb && bytes > kLargestGlb) {
+        const terrain::ExportFormatInfo& format = terrain::info_of(output.format);
+        const auto largest = static_cast<double>(format.largest);
+        if (bytes > largest) {
             throw WrongInput(
-                fmt::format("--out {} would have about {:.1f} GB; a glb holds 4.29 GB, ply and stl hold more",
-                            in_quotes(output.path), bytes / 1e9));
+                fmt::format("--out {} would have about {:.1f} GB; a {} holds {:.2f} GB, ply and stl hold more",
+                            in_quotes(output.path), bytes / 1e9, format.ending.substr(1), largest / 1e9));
         }
         return bytes;
     }

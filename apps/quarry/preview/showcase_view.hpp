@@ -1,7 +1,7 @@
 #pragma once
 
 #include "preview/render.hpp"
-#include "quarry/terrain/showcase.hpp"
+#include "showcase/showcase.hpp"
 
 namespace quarry::app::preview {
 

@@ -85,10 +85,7 @@ void declare_world_export(Options& options, WorldExportArguments& arguments) {
     declare_field(options, arguments.field);
     options.seed("--ground", arguments.ground,
                  "The number that the file has for this field, if another program made it (default: quarry's own)");
-    options.texts("--out", arguments.out, "FILE ...",
-                  "Write a file: .glb, .obj, .ply or .stl; can be given several times");
-    options.flag("--welded", arguments.welded, "Write one mesh, with vertices shared across chunks");
-    options.flag("--collision", arguments.collision, "Write positions and triangles only");
+    declare_outputs(options, arguments);
     options.json(arguments.json);
 }
 

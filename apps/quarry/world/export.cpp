@@ -49,7 +49,7 @@ void add_chunks(const terrain::Box& box, const terrain::Lattice& lattice, Chunks
 }
 
 std::vector<OutputChoice> outputs_of(const std::vector<std::string>& paths) {
-    if (paths.empty()) throw WrongInput("--out is needed: where to write, a .glb, .obj, .ply or .stl");
+    if (paths.empty()) throw WrongInput("--out is needed: where to write, a " + terrain::export_endings());
     std::vector<OutputChoice> outputs;
     for (const std::string& path : paths) outputs.push_back(checked_output(path));
     return outputs;

@@ -10,13 +10,10 @@
 
 namespace quarry::app {
 
-struct WorldExportArguments {
+struct WorldExportArguments : OutputArguments {
     std::string file;
     BakeArguments field;  // of which only the field counts
     std::optional<std::uint64_t> ground;
-    std::vector<std::string> out;
-    bool welded = false;
-    bool collision = false;
     std::string json;
 };
 

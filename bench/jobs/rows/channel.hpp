@@ -20,7 +20,7 @@ inline constexpr std::size_t kChannelCapacity = 1024;
 
 // Time per value from the start of all threads to the end of the last one.
 template <class Channel>
-double channel_ns(std::size_t senders, std::size_t receivers, std::size_t values) {
+double channel_seconds(std::size_t senders, std::size_t receivers, std::size_t values) {
     Channel channel(kChannelCapacity);
     std::atomic<bool> go{false};
     std::atomic<std::size_t> ready{0};
@@ -51,15 +51,15 @@ double channel_ns(std::size_t senders, std::size_t receivers, std::size_t values
     for (std::thread& thread : threads) thread.join();
     const auto elapsed = static_cast<double>(now_ns() - start);
     require(sum.load() == std::uint64_t{values} * (values - 1) / 2, "channel");
-    return elapsed / static_cast<double>(values);
+    return elapsed / 1e9 / static_cast<double>(values);
 }
 
 template <class Channel>
 void run_channel(RowContext& context) {
     const std::size_t values = context.quick ? 100'000 : 400'000;
-    context.answer.add("channel_1_1", "ns", channel_ns<Channel>(1, 1, values));
-    context.answer.add("channel_4_4", "ns", channel_ns<Channel>(4, 4, values));
-    context.answer.add("channel_8_1", "ns", channel_ns<Channel>(8, 1, values));
+    context.add_time("channel_1_1", channel_seconds<Channel>(1, 1, values));
+    context.add_time("channel_4_4", channel_seconds<Channel>(4, 4, values));
+    context.add_time("channel_8_1", channel_seconds<Channel>(8, 1, values));
 }
 
 // A peer that is a channel and nothing else.
@@ -69,7 +69,7 @@ class ChannelHost final : public EngineHost {
     const char* unsupported(std::string_view row, int) const override {
         return row == "channel" ? nullptr : "is a queue only";
     }
-    void run(std::string_view, RowContext& context) override { run_channel<Channel>(context); }
+    void measure(std::string_view, RowContext& context) override { run_channel<Channel>(context); }
 };
 
 }  // namespace quarry::bench

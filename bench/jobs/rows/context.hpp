@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "jobs/measure.hpp"
@@ -24,8 +27,17 @@ struct RowContext {
     RowData& data;
     Answer& answer;
     int workers = 1;
+    std::string_view unit{};  // the row's
 
     double min_seconds() const { return quick ? 0.01 : 0.03; }
+
+    // A figure in the row's unit.
+    void add(std::string name, double value) { answer.add(std::move(name), std::string(unit), value); }
+    // The same for a time.
+    void add_time(std::string name, double seconds) { add(std::move(name), seconds * units_in_a_second(unit)); }
+    void add_samples(std::string name, std::vector<double> values) {
+        answer.samples.push_back({std::move(name), std::string(unit), std::move(values)});
+    }
 };
 
 }  // namespace quarry::bench

@@ -44,22 +44,22 @@ template <class E>
 }
 
 template <class Fib>
-double ns_per_fib_call(RowContext& context, Fib fib_of) {
+double seconds_per_fib_call(RowContext& context, Fib fib_of) {
     const double seconds = seconds_per_call(context.min_seconds(), [&] {
         unsigned n = kFib;
         keep(n);
         require(fib_of(n) == 832'040, "fib");
     });
-    return seconds * 1e9 / kFibCalls;
+    return seconds / kFibCalls;
 }
 
 template <class E>
 void run_fib(E& engine, RowContext& context) {
     engine.enter([&] {
-        context.answer.add("fib", "ns", ns_per_fib_call(context, [](unsigned n) { return fib<E>(n); }));
+        context.add_time("fib", seconds_per_fib_call(context, [](unsigned n) { return fib<E>(n); }));
         if constexpr (requires { engine.pool_join([] {}, [] {}); }) {
-            context.answer.add("fib_pool", "ns",
-                               ns_per_fib_call(context, [&](unsigned n) { return fib_in_pool(engine, n); }));
+            context.add_time("fib_pool",
+                             seconds_per_fib_call(context, [&](unsigned n) { return fib_in_pool(engine, n); }));
         }
     });
 }
@@ -83,7 +83,7 @@ void measure_tree_sum(E& engine, RowContext& context, const std::vector<TreeNode
             keep(nodes);
             require(tree_sum<E>(nodes, 0) == tree.size(), "tree_sum");
         });
-        context.answer.add(name, "ns", seconds * 1e9 / static_cast<double>(tree.size()));
+        context.add_time(name, seconds / static_cast<double>(tree.size()));
     });
 }
 
@@ -120,7 +120,7 @@ void run_nqueens(E& engine, RowContext& context) {
             keep(start);
             require(place_queens<E>(start, 0, 0) == 14'200, "nqueens");
         });
-        context.answer.add("nqueens", "ms", seconds * 1e3);
+        context.add_time("nqueens", seconds);
     });
 }
 
@@ -138,7 +138,7 @@ void run_uts(E& engine, RowContext& context) {
             const UtsNode root = UtsNode::root();
             require(count_uts<E>(root) == kUtsNodes, "uts");
         });
-        context.answer.add("uts", "ms", seconds * 1e3);
+        context.add_time("uts", seconds);
     });
 }
 
@@ -158,7 +158,7 @@ void run_skynet(E& engine, RowContext& context) {
             keep(first);
             require(skynet<E>(first, 1'000'000) == 499'999'500'000, "skynet");
         });
-        context.answer.add("skynet", "ms", seconds * 1e3);
+        context.add_time("skynet", seconds);
     });
 }
 

@@ -67,7 +67,7 @@ void frame_series(Lanes& lanes, RowContext& context, const char* name) {
     wake_series(lanes, kFrameEveryNs, false, 20);
     const WakeSeries series = wake_series(lanes, kFrameEveryNs, false, context.quick ? 150 : 500);
     require(series.lost == 0, "lanes: a job of the frame did not start by itself");
-    context.answer.samples.push_back({name, "us", series.delays_us});
+    context.add_samples(name, series.delays_us);
 }
 
 template <class Lanes>

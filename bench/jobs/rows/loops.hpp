@@ -41,7 +41,7 @@ void run_loop_small(E& engine, RowContext& context) {
         };
         for (int round = 0; round < 100; ++round) loop();
         const double hot = seconds_per_call(context.min_seconds(), loop);
-        context.answer.add("loop_small_hot", "us", hot * 1e6);
+        context.add_time("loop_small_hot", hot);
 
         std::vector<double> parked;
         for (int round = 0; round < (context.quick ? 15 : 31); ++round) {
@@ -49,7 +49,7 @@ void run_loop_small(E& engine, RowContext& context) {
             parked.push_back(seconds_per_call(0, loop));
         }
         std::nth_element(parked.begin(), parked.begin() + static_cast<std::ptrdiff_t>(parked.size() / 2), parked.end());
-        context.answer.add("loop_small_parked", "us", parked[parked.size() / 2] * 1e6);
+        context.add_time("loop_small_parked", parked[parked.size() / 2]);
     });
 }
 
@@ -63,7 +63,7 @@ void run_loop_large(E& engine, RowContext& context) {
                 touch_cells(data, first, last);
             });
         });
-        context.answer.add("loop_large", "ms", seconds * 1e3);
+        context.add_time("loop_large", seconds);
     });
 }
 
@@ -78,7 +78,7 @@ void run_loop_skewed(E& engine, RowContext& context) {
                 }
             });
         });
-        context.answer.add("loop_skewed", "ms", seconds * 1e3);
+        context.add_time("loop_skewed", seconds);
     });
 }
 
@@ -98,7 +98,7 @@ void run_sort(E& engine, RowContext& context) {
     std::vector<std::uint64_t>& keys = context.data.keys_to_sort;
     engine.attach([&] {
         const double seconds = seconds_per_call(0, [&] { engine.sort(keys); });
-        context.answer.add("sort", "ms", seconds * 1e3);
+        context.add_time("sort", seconds);
     });
     require(std::is_sorted(keys.begin(), keys.end()), "sort");
 }
@@ -109,7 +109,7 @@ template <class E>
 void run_spawn(E& engine, RowContext& context) {
     engine.attach([&] {
         const double seconds = seconds_per_call(context.min_seconds(), [&] { engine.spawn_empty(kSpawnedJobs); });
-        context.answer.add("spawn", "ns", seconds * 1e9 / kSpawnedJobs);
+        context.add_time("spawn", seconds / kSpawnedJobs);
     });
 }
 

@@ -30,7 +30,7 @@ void run_then(E& engine, RowContext& context) {
     engine.outside([&] {
         const double seconds = seconds_per_call(context.min_seconds(),
                                                 [&] { require(engine.then_chain(kThenLinks) == expected, "then"); });
-        context.answer.add("then", "ns", seconds * 1e9 / static_cast<double>(kThenLinks));
+        context.add_time("then", seconds / static_cast<double>(kThenLinks));
     });
 }
 

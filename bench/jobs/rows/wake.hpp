@@ -84,8 +84,8 @@ void run_wake(E& engine, RowContext& context) {
             const std::string name = std::string("wake_") + quiet.name + (busy ? "_busy" : "_slept");
             const int count = context.quick ? quiet.quick_count : quiet.count;
             const WakeSeries series = wake_series(engine, quiet.ns, busy, count);
-            context.answer.samples.push_back({name, "us", series.delays_us});
-            if (!busy) context.answer.add(name + "_cpu", "us", series.cpu_us);
+            context.add_samples(name, series.delays_us);
+            if (!busy) context.add(name + "_cpu", series.cpu_us);
             lost += series.lost;
         }
     }

@@ -10,7 +10,7 @@
 #include "quarry/terrain/description.hpp"
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
-#include "quarry/terrain/showcase.hpp"
+#include "showcase/showcase.hpp"
 #include "surface.hpp"
 
 namespace quarry::godot {

@@ -1,6 +1,5 @@
 // What a QuarryTerrain is asked for beside edits: files, meshes, looks, and to say when the ground is there.
 #include <exception>
-#include <filesystem>
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/impl/output_file.hpp"
@@ -17,12 +16,8 @@ std::string real_path(const std::string& path) {
 }
 
 terrain::ExportFormat format_of(const std::string& file) {
-    const std::string ending = std::filesystem::path(file).extension().string();
-    if (ending == ".glb") return terrain::ExportFormat::glb;
-    if (ending == ".obj") return terrain::ExportFormat::obj;
-    if (ending == ".ply") return terrain::ExportFormat::ply;
-    if (ending == ".stl") return terrain::ExportFormat::stl;
-    throw Error("the name must end with .glb, .obj, .ply or .stl");
+    if (const auto format = terrain::export_format_of(file)) return *format;
+    throw Error("the name must end with " + terrain::export_endings());
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "quarry/export.hpp"
@@ -68,6 +71,25 @@ QUARRY_API void write_stl(std::ostream& out, std::span<const Mesh> meshes, const
 
 // The formats that can be written.
 enum class ExportFormat { glb, obj, ply, stl };
+
+// What is known of a format.
+struct ExportFormatInfo {
+    ExportFormat format;
+    std::string_view ending;  // of its files: ".glb"
+    std::uint64_t largest;    // bytes that a file can have
+};
+
+// All formats, in the order of their numbers.
+QUARRY_API std::span<const ExportFormatInfo> export_formats() noexcept;
+
+// Of one of them. Throws std::invalid_argument for a number that is no format's.
+QUARRY_API const ExportFormatInfo& info_of(ExportFormat format);
+
+// The format of a file, by the ending of its name: ".GLB" is a glb, too. Nothing for any other ending.
+QUARRY_API std::optional<ExportFormat> export_format_of(std::string_view file) noexcept;
+
+// ".glb, .obj, .ply or .stl", for messages.
+QUARRY_API std::string export_endings();
 
 // Writes in that format, as the function of its name does.
 QUARRY_API void write(ExportFormat format, std::ostream& out, std::span<const Mesh> meshes,

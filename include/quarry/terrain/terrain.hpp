@@ -2,7 +2,6 @@
 
 // All of the layer: fields, materials, meshing, worlds and files.
 #include "quarry/terrain/cellular_field.hpp"
-#include "quarry/terrain/check_glb.hpp"
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/closedness.hpp"
@@ -29,7 +28,6 @@
 #include "quarry/terrain/rough_field.hpp"
 #include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
-#include "quarry/terrain/showcase.hpp"
 #include "quarry/terrain/simd.hpp"
 #include "quarry/terrain/surface_samples.hpp"
 #include "quarry/terrain/terraced_field.hpp"

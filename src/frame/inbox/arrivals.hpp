@@ -22,7 +22,7 @@ class Arrivals {
             before_[slot].set(seen == kAsleep ? kEmpty : seen);
         } while (!newest_.compare_exchange_weak(
             seen, slot + 1, Policy::order(Site::inbox_put, std::memory_order_release), std::memory_order_relaxed));
-        if (seen == kAsleep && !Policy::mutated(Site::inbox_put_wakes)) Policy::futex_wake_one(newest_);
+        if (seen == kAsleep) Policy::step(Site::inbox_put_wakes, [this] { Policy::futex_wake_one(newest_); });
         return seen == kAsleep || seen == kEmpty;
     }
 
@@ -45,10 +45,8 @@ class Arrivals {
     template <class Sleep>
     void sleep_until_put(Sleep sleep) noexcept {
         std::uint32_t seen = kEmpty;
-        if (Policy::mutated(Site::inbox_sleep_by_store)) {
-            newest_.store(kAsleep, std::memory_order_relaxed);
-        } else if (!newest_.compare_exchange_strong(seen, kAsleep, std::memory_order_relaxed,
-                                                    std::memory_order_relaxed)) {
+        auto&& newest = Policy::at_once(Site::inbox_sleep_by_store, newest_);
+        if (!newest.compare_exchange_strong(seen, kAsleep, std::memory_order_relaxed, std::memory_order_relaxed)) {
             return;
         }
         sleep(newest_, kAsleep);

@@ -6,6 +6,7 @@
 #include "frame/inbox/arrivals.hpp"
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/ext/sleep.hpp"
+#include "quarry/jobs/impl/sound_steps.hpp"
 
 namespace quarry::impl {
 namespace {
@@ -13,8 +14,12 @@ namespace {
 constexpr std::size_t kMostSlots = std::size_t{1} << 20;
 constexpr std::chrono::nanoseconds kLongItem = std::chrono::microseconds(10);
 
+// The model checker's quarry::impl::Mutation has the same names.
+enum class InboxSite { inbox_put, inbox_put_wakes, inbox_sleep_by_store, inbox_take };
+
 // The policy of the hand-over that ships. It uses no fences, so it is the same for the thread sanitizer.
-struct InboxAtomics {
+struct InboxAtomics : SoundSteps<InboxSite> {
+    using Site = InboxSite;
     template <class T>
     using Atomic = std::atomic<T>;
     template <class T>
@@ -26,11 +31,6 @@ struct InboxAtomics {
       private:
         T value_{};
     };
-    // The model checker's quarry::impl::Mutation has the same names.
-    enum class Site { inbox_put, inbox_put_wakes, inbox_sleep_by_store, inbox_take };
-
-    static constexpr std::memory_order order(Site, std::memory_order normal) { return normal; }
-    static constexpr bool mutated(Site) { return false; }
     static void futex_wake_one(std::atomic<std::uint32_t>& word) { ext::wake_one(word); }
 };
 

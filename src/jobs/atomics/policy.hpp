@@ -5,6 +5,7 @@
 
 #include "jobs/atomics/mutation.hpp"
 #include "jobs/os/os.hpp"
+#include "quarry/jobs/impl/sound_steps.hpp"
 
 // Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that ships is
 // the code that is model checked. A policy provides:
@@ -12,8 +13,10 @@
 //   Atomic<T>            like std::atomic<T>: load, store, exchange, compare_exchange_strong/weak, fetch_add/sub/or/and
 //   Plain<T>             an ordinary field, reached by get() and set(): the model checker reports races on it
 //   fence(order)         std::atomic_thread_fence
-//   order(site, o)       o; the model checker may answer with a weaker order when that mutation is switched on
-//   mutated(site)        false; the model checker answers true when that mutation (a step left out) is switched on
+//   fence(site, order)   the same, where the model checker may leave it out
+//   order, step, check.. see SoundSteps: steps that the model checker may break, one at a time. A protocol is written
+//   as
+//                        it ships, and says with a site of mutation.hpp what can be broken; how, the checker knows
 //   futex_wait/futex_wake_one, cpu_relax
 //   hint(atomic)         the std::atomic inside, for code that needs no order (not in the model checker)
 namespace quarry::impl {
@@ -30,15 +33,14 @@ class PlainField {
     T value_{};
 };
 
-struct PlainAtomics {
+struct PlainAtomics : SoundSteps<Mutation> {
     template <class T>
     using Atomic = std::atomic<T>;
     template <class T>
     using Plain = PlainField<T>;
 
     static void fence(std::memory_order order) { std::atomic_thread_fence(order); }
-    static constexpr std::memory_order order(Mutation, std::memory_order normal) { return normal; }
-    static constexpr bool mutated(Mutation) { return false; }
+    static void fence(Mutation, std::memory_order order) { std::atomic_thread_fence(order); }
 
     // Returns when woken, when the word differs from `expected`, or spuriously.
     static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { os::futex_wait(word, expected); }
@@ -80,15 +82,14 @@ class SeqCstAtomic {
     std::atomic<T> value_;
 };
 
-struct TsanAtomics {
+struct TsanAtomics : SoundSteps<Mutation> {
     template <class T>
     using Atomic = SeqCstAtomic<T>;
     template <class T>
     using Plain = PlainField<T>;
 
     static void fence(std::memory_order) {}
-    static constexpr std::memory_order order(Mutation, std::memory_order normal) { return normal; }
-    static constexpr bool mutated(Mutation) { return false; }
+    static void fence(Mutation, std::memory_order) {}
 
     static void futex_wait(SeqCstAtomic<std::uint32_t>& word, std::uint32_t expected) {
         os::futex_wait(word.underlying(), expected);

@@ -28,11 +28,7 @@ class Claim {
     // The caller has just taken an unshared job out of its only queue and will publish it again, in two places. The
     // handle may be dropped at the same time, so a load and a store would not do.
     void share() noexcept {
-        if (Policy::mutated(Mutation::claim_share_by_store)) {
-            state_.store(state_.load(std::memory_order_relaxed) + kShared + 1, std::memory_order_relaxed);
-            return;
-        }
-        state_.fetch_add(kShared + 1, std::memory_order_relaxed);
+        Policy::at_once(Mutation::claim_share_by_store, state_).fetch_add(kShared + 1, std::memory_order_relaxed);
     }
 
     // True for exactly one caller. Whoever calls holds a reference. A continuation that is not armed cannot be run,
@@ -44,17 +40,13 @@ class Claim {
         if ((seen & (kReferences | kHandle | kUnarmed | kClaimed)) == 1) {
             return true;
         }
-        if ((seen & kUnarmed) != 0 && !Policy::mutated(Mutation::claim_unarmed)) return false;
+        if (Policy::check(Mutation::claim_unarmed, (seen & kUnarmed) != 0)) return false;
         return try_claim_even_if_unarmed();
     }
     // The same for a caller that will not run it, or that has just seen the end of what the job continues.
     bool try_claim_even_if_unarmed() noexcept {
-        const std::uint32_t seen = state_.load(std::memory_order_relaxed);
-        if (Policy::mutated(Mutation::claim_without_exchange)) {
-            state_.fetch_or(kClaimed, std::memory_order_relaxed);
-            return (seen & kClaimed) == 0;
-        }
-        return (state_.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
+        auto&& state = Policy::at_once(Mutation::claim_without_exchange, state_);
+        return (state.fetch_or(kClaimed, std::memory_order_relaxed) & kClaimed) == 0;
     }
 
     // What a continuation waited for has ended. True: it is to be queued, at `priority`. False: it was claimed before,
@@ -75,32 +67,26 @@ class Claim {
     // Whoever calls holds a reference. requeue: the caller queues the job once more, with a reference that was counted
     // here. noted: arm() will see the priority.
     Raise raise(std::uint32_t priority) noexcept {
+        auto&& state = Policy::at_once(Mutation::claim_raise_by_store, state_);
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         for (;;) {
             if ((seen & kClaimed) != 0 || (seen & kPriority) >> kPriorityShift >= priority) return Raise::too_late;
             const bool armed = (seen & kUnarmed) == 0;
             const std::uint32_t raised = ((seen & ~kPriority) | priority << kPriorityShift) + (armed ? 1 : 0);
-            if (Policy::mutated(Mutation::claim_raise_by_store)) {
-                state_.store(raised, std::memory_order_relaxed);
-            } else if (!state_.compare_exchange_weak(seen, raised, std::memory_order_relaxed,
-                                                     std::memory_order_relaxed)) {
-                continue;
+            if (state.compare_exchange_weak(seen, raised, std::memory_order_relaxed, std::memory_order_relaxed)) {
+                return armed ? Raise::requeue : Raise::noted;
             }
-            return armed ? Raise::requeue : Raise::noted;
         }
     }
     // For a job that needs a permit before it may run: it begins unarmed, is queued all the same, and is armed once it
     // has its permit. Until then whoever finds it in a queue may only bring it to the gate; true for the first to do
     // so, if the job was not cancelled before.
     bool enter_gate() noexcept {
+        auto&& state = Policy::at_once(Mutation::claim_enter_by_store, state_);
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
         while ((seen & (kClaimed | kEntered)) == 0) {
-            if (Policy::mutated(Mutation::claim_enter_by_store)) {
-                state_.store(seen | kEntered, std::memory_order_relaxed);
-                return true;
-            }
-            if (state_.compare_exchange_weak(seen, seen | kEntered, std::memory_order_relaxed,
-                                             std::memory_order_relaxed)) {
+            if (state.compare_exchange_weak(seen, seen | kEntered, std::memory_order_relaxed,
+                                            std::memory_order_relaxed)) {
                 return true;
             }
         }
@@ -170,8 +156,10 @@ class Claim {
     // Whether nobody else knows of the job any more: no handle, and no reference but the caller's.
     bool is_forgotten() const noexcept {
         const std::uint32_t seen = state_.load(Policy::order(Mutation::claim_forgotten, std::memory_order_acquire));
-        if (Policy::mutated(Mutation::claim_forgotten_handle_only)) return (seen & kHandle) == 0;
-        return (seen & (kReferences | kHandle)) == 1;
+        std::uint32_t known_by = kHandle;
+        Policy::step(Mutation::claim_forgotten_handle_only, [&known_by] { known_by |= kReferences; });
+        const std::uint32_t callers_own = known_by & 1;
+        return (seen & known_by) == callers_own;
     }
 
     void retain() noexcept { state_.fetch_add(1, std::memory_order_relaxed); }

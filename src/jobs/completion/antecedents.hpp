@@ -52,8 +52,7 @@ class Antecedents {
     static constexpr std::uintptr_t kReplacing = 16;
 
     void wait_for_visit(std::uintptr_t seen) noexcept {
-        if (Policy::mutated(Mutation::chain_no_wait)) return;
-        while ((seen & kVisited) != 0) {
+        while (Policy::check(Mutation::chain_no_wait, (seen & kVisited) != 0)) {
             Policy::cpu_relax();
             seen = word_.load(Policy::order(Mutation::chain_wait, std::memory_order_acquire));
         }

@@ -22,9 +22,7 @@ class Completion {
 
     // Any thread that holds an unfinished job of the group: the group does not end before the list() that must follow.
     // Without it the job, once others can reach it, could be run and the group be gone.
-    void hold() noexcept {
-        if (!Policy::mutated(Mutation::completion_hold)) balance_.fetch_sub(kOne, std::memory_order_relaxed);
-    }
+    void hold() noexcept { balance_.fetch_sub(held(), std::memory_order_relaxed); }
 
     // Any thread, after hold(): makes an unstarted job of the group claimable by its owner, which finds it in
     // take_listed(). True: the owner sleeps and must be notified. The group may be gone when this returns.
@@ -35,15 +33,10 @@ class Completion {
         } while (!listed_.compare_exchange_weak(head, node,
                                                 Policy::order(Mutation::completion_list, std::memory_order_release),
                                                 std::memory_order_relaxed));
-        const std::int64_t held = Policy::mutated(Mutation::completion_hold) ? 0 : kOne;
         const auto order = Policy::order(Mutation::completion_list_end, std::memory_order_release);
-        if (Policy::mutated(Mutation::completion_list_by_load)) {
-            const bool owner_waits = (balance_.load(std::memory_order_relaxed) & kOwnerWaits) != 0;
-            balance_.fetch_add(held, order);
-            return owner_waits;
-        }
         // A read-modify-write of the word that the owner announces its sleep in: one of the two sees the other.
-        return (balance_.fetch_add(held, order) & kOwnerWaits) != 0;
+        auto&& balance = Policy::at_once(Mutation::completion_list_by_load, balance_);
+        return (balance.fetch_add(held(), order) & kOwnerWaits) != 0;
     }
 
     // Another thread. True: it was the last one and the owner must be notified. The group may be gone when this
@@ -78,6 +71,13 @@ class Completion {
     }
 
   private:
+    // What hold() takes and list() gives back.
+    static std::int64_t held() noexcept {
+        std::int64_t held = 0;
+        Policy::step(Mutation::completion_hold, [&held] { held = kOne; });
+        return held;
+    }
+
     static constexpr std::int64_t kOwnerWaits = 1;
     static constexpr std::int64_t kOne = 2;
 

@@ -53,7 +53,7 @@ class Drain {
     }
     // A job was queued that only the thread which will stop the pool can run.
     void queued_for_stopper() noexcept {
-        if (!Policy::mutated(Mutation::drain_host_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::drain_host_fence, std::memory_order_seq_cst);
         if (is_stopping()) tell();
     }
 
@@ -63,7 +63,7 @@ class Drain {
     template <class MayAllTheSame, class Look>
     [[nodiscard]] bool try_count(Count& created, MayAllTheSame may_all_the_same, Look look) noexcept {
         created.add();
-        if (!Policy::mutated(Mutation::drain_accept_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::drain_accept_fence, std::memory_order_seq_cst);
         if (!stopping_.load(std::memory_order_relaxed) || may_all_the_same()) return true;
         take_back(created, look);
         return false;
@@ -78,10 +78,10 @@ class Drain {
     template <class Ended, class Created>
     bool find_end(Ended ended, Created created) noexcept {
         // Of two threads that count or stop first and look second, one sees what the other did.
-        if (!Policy::mutated(Mutation::drain_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::drain_fence, std::memory_order_seq_cst);
         if (!stopping_.load(std::memory_order_relaxed) || is_drained()) return false;
         // What others counted before they saw no stop is counted for us, who saw it.
-        if (!Policy::mutated(Mutation::drain_stop_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::drain_stop_fence, std::memory_order_seq_cst);
         if (!all_have_ended(ended, created)) return false;
         return !drained_.exchange(true, Policy::order(Mutation::drain_found, std::memory_order_release));
     }
@@ -91,12 +91,11 @@ class Drain {
     // another.
     template <class Ended, class Created>
     static bool all_have_ended(Ended ended, Created created) noexcept {
-        if (Policy::mutated(Mutation::drain_created_first)) {
-            const std::uint64_t made = created();
-            return made == ended();
-        }
-        const std::uint64_t ends = ended();
-        return created() == ends;
+        std::uint64_t ends = 0;
+        std::uint64_t made = 0;
+        Policy::in_order(
+            Mutation::drain_created_first, [&] { ends = ended(); }, [&] { made = created(); });
+        return made == ends;
     }
 
     // After a seq_cst fence, which releases what the news is about: wake_workers() passes one, to look for sleepers.

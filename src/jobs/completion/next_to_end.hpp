@@ -30,7 +30,7 @@ NextToEnd<Node> next_to_end(Node& task, AntecedentsOf antecedents_of, FirstUnend
             antecedent = first_unended(address);
             if (antecedent != nullptr) antecedent->claim.retain();
         });
-        if (antecedent == nullptr) return {*current, attached && !Policy::mutated(Mutation::chain_queued)};
+        if (antecedent == nullptr) return {*current, Policy::check(Mutation::chain_queued, attached)};
         release(current);
         current = antecedent;
     }

@@ -57,13 +57,9 @@ class TaskEnd {
 template <class Policy, class NextOf, class Tell>
 void tell_all(std::uintptr_t entry, NextOf next_of, Tell tell) noexcept {
     while (entry != TaskEnd<Policy>::kNobody) {
-        if (Policy::mutated(Mutation::task_end_link_late)) {
-            tell(entry);
-            entry = next_of(entry);
-            continue;
-        }
-        const std::uintptr_t next = next_of(entry);
-        tell(entry);
+        std::uintptr_t next = 0;
+        Policy::in_order(
+            Mutation::task_end_link_late, [&] { next = next_of(entry); }, [&] { tell(entry); });
         entry = next;
     }
 }

@@ -22,26 +22,25 @@ class Visitors {
     [[nodiscard]] bool try_enter(std::uint32_t serial) noexcept {
         const std::uint32_t old =
             word_.fetch_add(1, Policy::order(Mutation::visitors_enter, std::memory_order_acquire));
-        if ((old & kClosed) == 0 && (serial_.get() == serial || Policy::mutated(Mutation::visitors_serial)))
-            return true;
+        if ((old & kClosed) == 0 && !Policy::check(Mutation::visitors_serial, serial_.get() != serial)) return true;
         leave();
         return false;
     }
     void leave() noexcept {
         const std::uint32_t old =
             word_.fetch_sub(1, Policy::order(Mutation::visitors_leave, std::memory_order_release));
-        if (old == kClosed + 1 && !Policy::mutated(Mutation::visitors_wake)) Policy::futex_wake_one(word_);
+        if (old == kClosed + 1) Policy::step(Mutation::visitors_wake, [this] { Policy::futex_wake_one(word_); });
     }
 
     // Once after each open(): returns when nobody is inside.
     void close() noexcept {
         word_.fetch_or(kClosed, Policy::order(Mutation::visitors_close, std::memory_order_release));
-        if (Policy::mutated(Mutation::visitors_no_wait)) return;
-        for (;;) {
-            const std::uint32_t seen = word_.load(Policy::order(Mutation::visitors_wait, std::memory_order_acquire));
-            if (seen == kClosed) return;
-            Policy::futex_wait(word_, seen);
-        }
+        Policy::step(Mutation::visitors_no_wait, [this] {
+            const auto order = Policy::order(Mutation::visitors_wait, std::memory_order_acquire);
+            for (std::uint32_t seen = word_.load(order); seen != kClosed; seen = word_.load(order)) {
+                Policy::futex_wait(word_, seen);
+            }
+        });
     }
 
     std::uint32_t serial() const noexcept { return serial_.get(); }

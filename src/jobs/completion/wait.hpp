@@ -74,10 +74,11 @@ void wait_for_event(const Event& event, Help help, Rest rest) noexcept {
 template <class Policy, class Event, class CouldHelp, class Park>
 void sleep_for_event(Event& event, Parker<Policy>& parker, CouldHelp could_help, Park park) noexcept {
     event.begin(parker);
-    const bool goes_on = !Policy::mutated(Mutation::wait_recheck) && (event.is_over() || event.has_news());
+    const bool goes_on =
+        Policy::check(Mutation::wait_recheck, [&event] { return event.is_over() || event.has_news(); });
     if (!goes_on && parker.prepare(Parker<Policy>::kWaiting)) {
         // Whoever queues a job looks, after a fence, for somebody who sleeps in a wait that the job belongs to.
-        if (!Policy::mutated(Mutation::wait_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::wait_fence, std::memory_order_seq_cst);
         if (could_help()) {
             parker.cancel(Parker<Policy>::kWaiting);
         } else {

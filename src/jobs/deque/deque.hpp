@@ -77,7 +77,7 @@ class Deque {
         if (top_.load(std::memory_order_relaxed) == end) return nullptr;
         const std::uint64_t bottom = end - 1;
         bottom_.store(bottom, Policy::order(Mutation::deque_pop_lower, std::memory_order_release));
-        if (!Policy::mutated(Mutation::deque_pop_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::deque_pop_fence, std::memory_order_seq_cst);
         std::uint64_t top = top_.load(std::memory_order_relaxed);
         const std::int64_t others = distance(top, bottom);
         if (others > 0) return slots_.get()[bottom & mask_.get()].load(std::memory_order_relaxed);
@@ -161,7 +161,7 @@ class Deque {
             ++top;
             // The owner pops without an exchange while it believes that others are left: what was seen of the
             // bottom before the last exchange says nothing about the next entry.
-            if (!Policy::mutated(Mutation::deque_batch_recheck)) bottom = load_bottom();
+            Policy::step(Mutation::deque_batch_recheck, [&] { bottom = load_bottom(); });
         }
         return batch;
     }
@@ -212,11 +212,8 @@ class Deque {
     }
 
     bool take_last(std::uint64_t top) {
-        if (Policy::mutated(Mutation::deque_pop_exchange)) {
-            top_.store(top + 1, std::memory_order_relaxed);
-            return true;
-        }
-        return top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed, std::memory_order_relaxed);
+        return Policy::at_once(Mutation::deque_pop_exchange, top_)
+            .compare_exchange_strong(top, top + 1, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
     template <class Accept>
@@ -239,22 +236,21 @@ class Deque {
     }
 
     // Reads the top again, and grows if that does not give room enough.
-    void make_room(std::uint64_t bottom, std::size_t more) {
+    [[gnu::noinline]] void make_room(std::uint64_t bottom, std::size_t more) {
         const auto order = Policy::order(Mutation::deque_push_refresh, std::memory_order_acquire);
         const std::uint64_t top = top_.load(order);
         const std::uint64_t wanted = bottom - top + more;
-        const bool ignore_full = Policy::mutated(Mutation::deque_push_full);
-        if (wanted <= capacity() || ignore_full) {
-            limit_.set((ignore_full ? bottom : top) + capacity());
+        if (!Policy::check(Mutation::deque_push_full, wanted > capacity())) {
+            limit_.set(top + capacity());
             return;
         }
         auto larger = std::make_unique<Buffer>(static_cast<std::size_t>(std::bit_ceil(wanted)));
-        if (!Policy::mutated(Mutation::deque_grow_copy)) {
+        Policy::step(Mutation::deque_grow_copy, [&] {
             for (std::uint64_t index = top; index != bottom; ++index) {
                 T entry = slots_.get()[index & mask_.get()].load(std::memory_order_relaxed);
                 larger->slots.get()[index & larger->mask.get()].store(entry, std::memory_order_relaxed);
             }
-        }
+        });
         adopt(std::move(larger), top);
     }
 

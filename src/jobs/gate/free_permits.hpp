@@ -69,8 +69,9 @@ class FreePermits {
     }
     static std::uint32_t permit_of(std::uint64_t top) noexcept { return static_cast<std::uint32_t>(top); }
     static std::uint32_t turn_after(std::uint64_t top) noexcept {
-        const auto turn = static_cast<std::uint32_t>(top >> 32);
-        return Policy::mutated(Mutation::permits_turn) ? turn : turn + 1;
+        auto turn = static_cast<std::uint32_t>(top >> 32);
+        Policy::step(Mutation::permits_turn, [&turn] { ++turn; });
+        return turn;
     }
 
     const std::unique_ptr<Below[]> below_;

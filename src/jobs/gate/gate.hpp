@@ -49,7 +49,7 @@ class Gate {
             jobs_.set_next(job, newest);
         } while (!arrived_.compare_exchange_weak(
             newest, &job, Policy::order(Mutation::gate_arrive, std::memory_order_release), std::memory_order_relaxed));
-        if (!Policy::mutated(Mutation::gate_recheck)) attend();
+        Policy::step(Mutation::gate_recheck, [this] { attend(); });
     }
 
     // The answer of must_go may have changed.
@@ -75,16 +75,13 @@ class Gate {
     void attend() noexcept {
         const auto word = Policy::order(Mutation::gate_leave_word, std::memory_order_acq_rel);
         if (requests_.fetch_add(1, word) != 0) return;
+        auto&& requests = Policy::at_once(Mutation::gate_one_round, requests_);
         std::uint32_t seen = 1;
         do {
             pass();
-            if (Policy::mutated(Mutation::gate_one_round)) {
-                requests_.store(0, std::memory_order_release);
-                return;
-            }
-        } while (!requests_.compare_exchange_strong(seen, 0,
-                                                    Policy::order(Mutation::gate_hand_on, std::memory_order_acq_rel),
-                                                    Policy::order(Mutation::gate_again, std::memory_order_acquire)));
+        } while (!requests.compare_exchange_strong(seen, 0,
+                                                   Policy::order(Mutation::gate_hand_on, std::memory_order_acq_rel),
+                                                   Policy::order(Mutation::gate_again, std::memory_order_acquire)));
     }
 
     void pass() noexcept {

@@ -80,10 +80,10 @@ struct GraphTally {
 
 // One thread that runs nodes.
 struct GraphRunner {
-    GraphRunner(std::uint64_t start, std::int32_t thread) noexcept : now(start), place(thread) {}
+    GraphRunner(std::uint64_t start, std::int32_t index) noexcept : now(start), thread(index) {}
 
-    std::uint64_t now;   // the latest stamp: where one node ends the next one starts
-    std::int32_t place;  // the thread's index in the pool, -1 outside
+    std::uint64_t now;    // the latest stamp: where one node ends the next one starts
+    std::int32_t thread;  // its index in the pool, -1 outside
     GraphTally tally;
 };
 

@@ -155,7 +155,7 @@ NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeO
         }
     }
     stamp.ended = runner.now;
-    stamp.worker = runner.place;
+    stamp.worker = runner.thread;
     stamp.outcome = outcome;
     runner.tally.count(outcome);
     return outcome;

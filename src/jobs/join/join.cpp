@@ -124,11 +124,11 @@ JoinEntry::JoinEntry(PoolCore& core, GuestComputes computes) {
 
 JoinEntry::~JoinEntry() {
     if (!guest_) return;
-    // A fork has taken the context away: in the child the place, and what is in its queues, is the parent's.
+    // A fork has taken the context away: in the child the seat, and what is in its queues, is the parent's.
     if (current_context != context_) [[unlikely]]
         return;
     auto& guest = static_cast<Worker&>(*context_);
-    Worker* const outer = guest.outer_worker;  // before the next guest has its place
+    Worker* const outer = guest.outer_worker;  // before the next guest has its seat
     guest.core.leave(guest);
     current_context = outer;
 }

@@ -1,9 +1,18 @@
 // What layers that stand on jobs get of the operating system.
 #include "jobs/os/os.hpp"
+#include "quarry/jobs/ext/fork.hpp"
 #include "quarry/jobs/ext/sleep.hpp"
 #include "quarry/jobs/ext/thread_name.hpp"
 
 namespace quarry::ext {
+
+std::uint64_t fork_generation() noexcept {
+    return impl::os::fork_generation();
+}
+
+void around_fork(void (*before)(), void (*after)()) noexcept {
+    impl::os::around_fork(before, after);
+}
 
 void sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     impl::os::futex_wait(word, expected);

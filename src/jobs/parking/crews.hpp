@@ -106,9 +106,8 @@ class Crews {
         if (both_take(lane)) {
             word = reserved.sleep.new_job();
             if (Counters::searching(word) != 0) return {Taker::searcher, word};
-            if (Counters::sleeping(word) != 0 || Policy::mutated(Mutation::crews_one_asked)) {
-                return {wake_one(reserved, waker_goes_on()), word};
-            }
+            const bool all_are_busy = Policy::check(Mutation::crews_one_asked, Counters::sleeping(word) == 0);
+            if (!all_are_busy) return {wake_one(reserved, waker_goes_on()), word};
             word = last.sleep.counters();  // the fence that new_job() has passed stands for both
         } else {
             word = last.sleep.new_job();
@@ -184,7 +183,7 @@ class Crews {
     // it sleeps; whoever reads this looks afterwards for those who do.
     std::uint64_t hungry_sleeps() const noexcept { return hungry_sleeps_.load(std::memory_order_relaxed); }
     void count_hungry_sleep() noexcept {
-        if (!Policy::mutated(Mutation::crews_hungry_sleep)) hungry_sleeps_.fetch_add(1, std::memory_order_seq_cst);
+        Policy::step(Mutation::crews_hungry_sleep, [this] { hungry_sleeps_.fetch_add(1, std::memory_order_seq_cst); });
     }
 
     // After job_queued or job_offered has answered `waiter`. wake_waiter(): wakes somebody who sleeps in a wait that
@@ -193,7 +192,7 @@ class Crews {
     template <class Patience, class WakeWaiter>
     bool wake_waiter_or_note(Patience& patience, std::int64_t word, WakeWaiter wake_waiter) noexcept {
         patience.look(hungry_sleeps());
-        if (!Policy::mutated(Mutation::crews_waiter_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::crews_waiter_fence, std::memory_order_seq_cst);
         if (wake_waiter()) return true;
         patience.nobody_can_take_it(word);
         return false;
@@ -217,9 +216,9 @@ class Crews {
     template <class Idler>
     void replace_last_searcher(Crew& crew, Idler& idler) noexcept {
         if (!idler.work_visible()) return;
-        if (crew.wake_one(WakerGoesOn::yes) || !others_rely_on(crew) || Policy::mutated(Mutation::crews_rely)) return;
+        if (crew.wake_one(WakerGoesOn::yes) || !Policy::check(Mutation::crews_rely, others_rely_on(crew))) return;
         // The order that work_found() gives is that of its own crew's word only.
-        if (!Policy::mutated(Mutation::crews_others_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::crews_others_fence, std::memory_order_seq_cst);
         general.wake_one(WakerGoesOn::yes);
     }
 

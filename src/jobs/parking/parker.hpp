@@ -48,12 +48,14 @@ class Parker {
     // too, either sees what the caller did before or finds the notification.
     void notify() noexcept {
         std::uint32_t seen = state_.load(std::memory_order_relaxed);
-        if (seen == kNotified && Policy::mutated(Mutation::parker_notify_once)) return;
-        while (!state_.compare_exchange_weak(seen, seen == kSleeping ? kSleeping : kNotified,
-                                             Policy::order(Mutation::parker_notify, std::memory_order_release),
-                                             std::memory_order_relaxed)) {
+        auto&& state = Policy::written_again(Mutation::parker_notify_once, state_);
+        while (!state.compare_exchange_weak(seen, seen == kSleeping ? kSleeping : kNotified,
+                                            Policy::order(Mutation::parker_notify, std::memory_order_release),
+                                            std::memory_order_relaxed)) {
         }
-        if (seen == kWaiting && !Policy::mutated(Mutation::parker_notify_without_wake)) Policy::futex_wake_one(state_);
+        if (seen == kWaiting) {
+            Policy::step(Mutation::parker_notify_without_wake, [this] { Policy::futex_wake_one(state_); });
+        }
     }
 
     // A waker that holds a right to wake: true for the one that gets this sleeper; it must call wake().
@@ -70,11 +72,8 @@ class Parker {
 
   private:
     void consume() noexcept {
-        if (Policy::mutated(Mutation::parker_consume_by_store)) {
-            state_.store(kAwake, std::memory_order_relaxed);
-            return;
-        }
-        state_.exchange(kAwake, Policy::order(Mutation::parker_consume, std::memory_order_acquire));
+        Policy::at_once(Mutation::parker_consume_by_store, state_)
+            .exchange(kAwake, Policy::order(Mutation::parker_consume, std::memory_order_acquire));
     }
 
     typename Policy::template Atomic<std::uint32_t> state_{kAwake};

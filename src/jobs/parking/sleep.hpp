@@ -27,9 +27,10 @@ class Sleep {
 
     // Whether an owner of private work should offer some. futile: the counters with which the last offer found nobody.
     static constexpr bool wants_work(std::int64_t word, std::int64_t futile) {
-        if (appetite(word) <= 0) return false;
-        if (Policy::mutated(Mutation::offer_futile)) return appetite(word) != appetite(futile);
-        return word != futile;
+        // All counters: as many may be hungry as before, but others.
+        std::int64_t compared = -kAppetite;
+        Policy::step(Mutation::offer_futile, [&compared] { compared = -1; });
+        return appetite(word) > 0 && ((word ^ futile) & compared) != 0;
     }
 
     // The word itself, for those who only want a hint.
@@ -46,8 +47,8 @@ class Sleep {
     [[nodiscard]] bool work_found(bool others_may_sleep = false) noexcept {
         const std::int64_t old = word_.fetch_sub(kSearching + kAppetite,
                                                  Policy::order(Mutation::sleep_work_found, std::memory_order_seq_cst));
-        if (Policy::mutated(Mutation::sleep_last_searcher)) return false;
-        return searching(old) == 1 && (sleeping(old) > 0 || others_may_sleep);
+        return Policy::check(Mutation::sleep_last_searcher,
+                             searching(old) == 1 && (sleeping(old) > 0 || others_may_sleep));
     }
 
     // The searching worker sleeps until it is picked; it is a searcher again when this returns. work_visible() looks
@@ -56,7 +57,7 @@ class Sleep {
     void sleep(Parker<Policy>& me, WorkVisible work_visible) {
         if (!me.prepare(Parker<Policy>::kSleeping)) return;
         word_.fetch_add(kSleeping - kSearching, Policy::order(Mutation::sleep_announce, std::memory_order_seq_cst));
-        if (!Policy::mutated(Mutation::sleep_recheck) && work_visible()) {
+        if (Policy::check(Mutation::sleep_recheck, work_visible)) {
             get_up(me);
         } else {
             me.park(Parker<Policy>::kSleeping);
@@ -66,7 +67,7 @@ class Sleep {
     // A job was published before this call. The counters: a wake is needed if nobody searches and somebody sleeps
     // (crews.hpp).
     [[nodiscard]] std::int64_t new_job() noexcept {
-        if (!Policy::mutated(Mutation::sleep_publish_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::sleep_publish_fence, std::memory_order_seq_cst);
         return word_.load(std::memory_order_relaxed);
     }
     // The same for a job whose publisher has passed a seq_cst fence already.
@@ -111,7 +112,7 @@ class Sleep {
                 continue;
             }
             // Picked by a waker with a right of its own: ours goes back.
-            if (!me.cancel(Parker<Policy>::kSleeping) && !Policy::mutated(Mutation::sleep_right_kept)) {
+            if (Policy::check(Mutation::sleep_right_kept, !me.cancel(Parker<Policy>::kSleeping))) {
                 word_.fetch_add(kSleeping - kSearching, std::memory_order_relaxed);
             }
             return;

@@ -267,7 +267,7 @@ std::size_t PoolCore::run_host_jobs(std::size_t most, std::uint64_t budget_ticks
 
 // The pool is being destroyed. On another thread than the host's they cannot run any more.
 void PoolCore::finish_host_jobs() noexcept {
-    // To run them this thread needs a guest's place, and there may be none.
+    // To run them this thread needs a guest's seat, and there may be none.
     const bool some_wait = host.is_needed();
     if (some_wait && host.is_this_thread()) {
         const Participation participation(*this);

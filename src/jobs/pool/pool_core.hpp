@@ -58,7 +58,7 @@ class PoolCore {
     // thread cannot be started.
     void prepare_lane(Lane lane);
 
-    // A guest's place for the calling thread; leave() gives it back.
+    // A guest's seat for the calling thread; leave() gives it back.
     Worker& enter(GuestComputes computes);
     void leave(Worker& guest) noexcept;
 
@@ -139,7 +139,7 @@ class PoolCore {
     const std::uint64_t fork_generation_;
 };
 
-// The same place in a pool as a join has, for code that needs all of the worker.
+// How a thread takes part in a pool, as a join has it, for code that needs all of the worker.
 class Participation : public JoinEntry {
   public:
     using JoinEntry::JoinEntry;

@@ -139,11 +139,8 @@ class BoundedQueue {
 
     // Who moves the position owns the slots it passed. On failure `from` is where the position is now.
     static bool claim(Position& position, std::uint64_t& from, std::uint64_t to, Mutation mutation) {
-        if (Policy::mutated(mutation)) {
-            position.store(to, std::memory_order_relaxed);
-            return true;
-        }
-        return position.compare_exchange_weak(from, to, std::memory_order_relaxed, std::memory_order_relaxed);
+        return Policy::at_once(mutation, position)
+            .compare_exchange_weak(from, to, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
     T take(std::uint64_t position) {

@@ -13,7 +13,7 @@ class LeftEntries {
     // The caller has claimed a job that way. True: somebody waits for room, so the caller sweeps.
     bool note(const Room<Policy>& room) noexcept {
         // Between the claim and the look: whoever takes the flag back later sees the claim.
-        if (!Policy::mutated(Mutation::left_note_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::left_note_fence, std::memory_order_seq_cst);
         if (!there_are_.load(std::memory_order_relaxed)) {
             there_are_.store(true, Policy::order(Mutation::left_note, std::memory_order_seq_cst));
         }
@@ -27,7 +27,7 @@ class LeftEntries {
     // same meanwhile, for those noted after this call.
     bool take() noexcept {
         if (!there_are_.exchange(false, std::memory_order_relaxed)) return false;
-        if (!Policy::mutated(Mutation::left_take_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::left_take_fence, std::memory_order_seq_cst);
         return true;
     }
     // There may be some, and none who waits for room is told. The next note, or who comes to wait, looks.

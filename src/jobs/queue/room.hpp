@@ -45,15 +45,17 @@ class Room {
     template <class GiveUp>
     bool wait_unless(GiveUp give_up) noexcept {
         waiters_.fetch_add(1, std::memory_order_relaxed);
-        if (!Policy::mutated(Mutation::room_wait_fence)) Policy::fence(std::memory_order_seq_cst);
+        Policy::fence(Mutation::room_wait_fence, std::memory_order_seq_cst);
         bool taken = false;
-        for (bool look_first = !Policy::mutated(Mutation::room_recheck);; look_first = true) {
+        while (!taken) {
             // Before the looks: what happens after them changes the word.
             const std::uint32_t seen = made_.load(Policy::order(Mutation::room_seen, std::memory_order_acquire));
             if (give_up()) break;
-            taken = look_first && try_take();
-            if (taken) break;
-            Policy::futex_wait(made_, seen);
+            Policy::in_order(
+                Mutation::room_recheck, [&] { taken = try_take(); },
+                [&] {
+                    if (!taken) Policy::futex_wait(made_, seen);
+                });
         }
         waiters_.fetch_sub(1, std::memory_order_relaxed);
         return taken;
@@ -66,11 +68,12 @@ class Room {
     }
     template <class GiveUp, class TryCount, class TakeBack>
     bool wait_counted_unless(GiveUp give_up, TryCount try_count, TakeBack take_back) noexcept {
-        const bool late = Policy::mutated(Mutation::room_count_late);
-        if (!late && !try_count()) return false;
-        const bool taken = wait_unless(give_up);
-        if (late && taken) (void)try_count();
-        if (!late && !taken) take_back();
+        bool counted = true;
+        bool taken = false;
+        Policy::in_order(
+            Mutation::room_count_late, [&] { counted = try_count(); },
+            [&] { taken = counted && wait_unless(give_up); });
+        if (counted && !taken) take_back();
         return taken;
     }
     // Lets all who wait look at `closed` again, which was stored sequentially consistently.
@@ -84,11 +87,8 @@ class Room {
 
   private:
     bool take_from(std::size_t& used) noexcept {
-        if (Policy::mutated(Mutation::room_take_by_store)) {
-            used_.store(used + 1, std::memory_order_relaxed);
-            return true;
-        }
-        return used_.compare_exchange_weak(used, used + 1, std::memory_order_relaxed, std::memory_order_relaxed);
+        return Policy::at_once(Mutation::room_take_by_store, used_)
+            .compare_exchange_weak(used, used + 1, std::memory_order_relaxed, std::memory_order_relaxed);
     }
     void wake(std::size_t waiters) noexcept {
         made_.fetch_add(1, Policy::order(Mutation::room_made, std::memory_order_release));

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <new>
 
-#include "jobs/os/os.hpp"
+#include "jobs/os/process_wide.hpp"
 #include "jobs/worker/worker.hpp"
 #include "quarry/jobs/scope.hpp"
 
@@ -11,13 +11,9 @@ namespace quarry::impl {
 namespace {
 
 // Errors are rare and a group has no room for a mutex of its own.
-std::mutex& collecting_mutex() {
-    static std::mutex* const mutex = [] {
-        os::around_fork([] { collecting_mutex().lock(); }, [] { collecting_mutex().unlock(); });
-        return new std::mutex;
-    }();
-    return *mutex;
-}
+struct CollectingErrors {
+    std::mutex mutex;
+};
 
 }  // namespace
 
@@ -38,7 +34,7 @@ void Group::job_failed(std::uint64_t spawn_index) noexcept {
     if (failed.fetch_add(1, std::memory_order_relaxed) == 0) first_error = std::current_exception();
     if (options == nullptr || options->errors == nullptr) return;
     try {
-        const std::lock_guard lock(collecting_mutex());
+        const std::lock_guard lock(os::process_wide<CollectingErrors>().mutex);
         options->errors->push_back({static_cast<std::size_t>(spawn_index), std::current_exception()});
     } catch (const std::bad_alloc&) {
         errors_lost.store(true, std::memory_order_relaxed);

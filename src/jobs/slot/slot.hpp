@@ -10,12 +10,8 @@ class Slot {
   public:
     // Owner. Returns the job that was there before, which the owner must queue elsewhere.
     T put(T value) noexcept {
-        if (Policy::mutated(Mutation::slot_put_without_exchange)) {
-            T old = value_.load(std::memory_order_acquire);
-            value_.store(value, std::memory_order_release);
-            return old;
-        }
-        return value_.exchange(value, Policy::order(Mutation::slot_put, std::memory_order_release));
+        return Policy::at_once(Mutation::slot_put_without_exchange, value_)
+            .exchange(value, Policy::order(Mutation::slot_put, std::memory_order_release));
     }
 
     // Owner or thief: nullptr when there is nothing.

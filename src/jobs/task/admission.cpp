@@ -61,14 +61,14 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
     }
     const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
     if (!own_queue && needs == Needs::nothing && core.lanes[lane_].try_take_room()) [[likely]] {
-        place_ = Place::lane_queue;
+        granted_ = Granted::lane_queue;
     } else {
-        take_place(options, when_full, needs);
+        decide(options, when_full, needs);
     }
 }
 
 // Whatever is not a thread outside that finds room at once.
-void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Needs needs) {
+void Admission::decide(const SubmitOptions& options, WhenFull when_full, Needs needs) {
     Worker* const worker = Worker::current();
     Worker* const own = worker != nullptr && &worker->core == &core_ ? worker : nullptr;
     // Whoever would make room may be waiting for this thread.
@@ -83,9 +83,9 @@ void Admission::take_place(const SubmitOptions& options, WhenFull when_full, Nee
         has_room_before_permit_ = true;
     }
     if (own_queue) {
-        place_ = Place::own_queue;
+        granted_ = Granted::own_queue;
     } else if (take_room(Bound::queue, when_full, own_job)) {
-        place_ = Place::lane_queue;
+        granted_ = Granted::lane_queue;
     }
 }
 
@@ -152,7 +152,7 @@ bool Admission::wait_for_room(Bound bound) {
 
 void Admission::give_back() noexcept {
     Injection& injection = core_.lanes[lane_];
-    if (place_ == Place::lane_queue) injection.room().make(1);
+    if (granted_ == Granted::lane_queue) injection.room().make(1);
     if (has_room_before_permit_) injection.room_before_permit().make(1);
     if (counted_) core_.take_count_back();
     if (visited_ != nullptr) visited_->leave();
@@ -170,7 +170,7 @@ void Admission::queue(Job& job, Priority priority) noexcept {
     if (!counted_) core_.count_spawned();
     counted_ = false;
     has_room_before_permit_ = false;
-    if (place_ == Place::own_queue) {
+    if (granted_ == Granted::own_queue) {
         Worker& worker = *Worker::current();
         worker.push_submitted(node, lane_);
         core_.job_queued(&worker, lane_, node);
@@ -178,7 +178,7 @@ void Admission::queue(Job& job, Priority priority) noexcept {
         core_.lanes[lane_].push(node, priority);
         core_.job_queued(core_.own_worker(), lane_, node);
     }
-    place_ = Place::none;
+    granted_ = Granted::none;
 }
 
 }  // namespace quarry::impl

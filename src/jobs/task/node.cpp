@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "jobs/os/os.hpp"
+#include "jobs/os/process_wide.hpp"
 #include "jobs/worker/worker.hpp"
 
 namespace quarry::impl {
 namespace {
 
-// Free nodes of the whole process. Never destroyed: tasks and results may outlive every pool, and thieves may look at
-// a node that is free.
+// Free nodes of the whole process: tasks and results may outlive every pool, and thieves may look at a node that is
+// free.
 struct SharedStock {
     std::mutex mutex;
     std::vector<Node*> free;
@@ -32,11 +32,7 @@ struct SharedStock {
 };
 
 SharedStock& stock() {
-    static SharedStock* const the_stock = [] {
-        os::around_fork([] { stock().mutex.lock(); }, [] { stock().mutex.unlock(); });
-        return new SharedStock;
-    }();
-    return *the_stock;
+    return os::process_wide<SharedStock>();
 }
 
 // The cache of a thread that is no worker, made when it first needs one. Static destructors and those of other

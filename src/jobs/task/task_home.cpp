@@ -2,7 +2,7 @@
 #include <mutex>
 #include <utility>
 
-#include "jobs/os/os.hpp"
+#include "jobs/os/process_wide.hpp"
 #include "jobs/task/task_header.hpp"
 
 namespace quarry::impl {
@@ -15,11 +15,7 @@ struct FreeHomes {
 };
 
 FreeHomes& free_homes() {
-    static FreeHomes* const homes = [] {
-        os::around_fork([] { free_homes().mutex.lock(); }, [] { free_homes().mutex.unlock(); });
-        return new FreeHomes;
-    }();
-    return *homes;
+    return os::process_wide<FreeHomes>();
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ void record_submit(std::uint64_t serial, const Node& node) noexcept {
     }
 }
 
-// So that what is stolen from the place can be told by the name of the thread.
+// So that what is stolen from the seat can be told by the name of the thread.
 void record_guest(Worker& guest) noexcept {
     const Track* const track = track_for(trace_of(guest));
     guest.trace_thread.store(track == nullptr ? 0 : track->owner.pack(), std::memory_order_relaxed);

@@ -171,7 +171,7 @@ inline void trace_submit(const std::atomic<std::uint64_t>& trace, const Node& no
     if (const std::uint64_t serial = trace_in(trace)) [[unlikely]]
         record_submit(serial, node);
 }
-// The calling thread has taken a guest's place.
+// The calling thread has taken a guest's seat.
 inline void trace_guest(Worker& guest) noexcept {
     if (trace_of(guest) != 0) [[unlikely]]
         record_guest(guest);

@@ -29,7 +29,7 @@ class EventRing {
     // Owner.
     void record(const Words& event) noexcept {
         // Whoever sees a word of this event sees that the one before has been announced.
-        if (!Policy::mutated(Mutation::trace_overwrite)) Policy::fence(std::memory_order_release);
+        Policy::fence(Mutation::trace_overwrite, std::memory_order_release);
         Slot& slot = slot_[at_];
         for (std::size_t i = 0; i < kWords; ++i) slot.words[i].store(event[i], std::memory_order_relaxed);
         at_ = at_ + 1 == slots_ ? 0 : at_ + 1;
@@ -51,10 +51,9 @@ class EventRing {
                 event[word] = slot.words[word].load(std::memory_order_relaxed);
             }
         }
-        if (Policy::mutated(Mutation::trace_recheck)) return copy;
-        if (!Policy::mutated(Mutation::trace_recheck_fence)) Policy::fence(std::memory_order_acquire);
+        Policy::fence(Mutation::trace_recheck_fence, std::memory_order_acquire);
         const std::uint64_t whole = first_whole(recorded());
-        if (whole > copy.first) {
+        if (Policy::check(Mutation::trace_recheck, whole > copy.first)) {
             const std::uint64_t torn = whole < end ? whole - copy.first : end - copy.first;
             copy.events.erase(copy.events.begin(), copy.events.begin() + static_cast<std::ptrdiff_t>(torn));
             copy.first += torn;

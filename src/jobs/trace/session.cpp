@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "jobs/os/process_wide.hpp"
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/trace/points.hpp"
 #include "quarry/jobs/error.hpp"
@@ -15,8 +16,10 @@ constinit thread_local ThreadTrace thread_trace;
 
 namespace {
 
-// Never destroyed: threads may end after the static objects.
 struct Sessions {
+    // Tracks name themselves under this lock, so that of the names must have been made before.
+    Sessions() { (void)trace_name(""); }
+
     std::mutex mutex;
     std::vector<std::shared_ptr<TraceSession>> active;
     std::uint64_t last_serial = 0;
@@ -27,14 +30,7 @@ struct Sessions {
 std::atomic<bool> sessions_were_opened{false};
 
 Sessions& sessions() {
-    static Sessions* const all = [] {
-        // Tracks name themselves under this lock: at a fork the names' own lock must be taken after it, so its handlers
-        // must have been there before.
-        (void)trace_name("");
-        os::around_fork([] { sessions().mutex.lock(); }, [] { sessions().mutex.unlock(); });
-        return new Sessions;
-    }();
-    return *all;
+    return os::process_wide<Sessions>();
 }
 
 // The thread's share in its track. A thread that ends still records what destructors of other thread-locals do, unless

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "jobs/os/process_wide.hpp"
 #include "jobs/trace/points.hpp"
 
 namespace quarry {
@@ -29,18 +30,13 @@ struct HashOfText {
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
 };
 
-// Never destroyed: a trace may be written by a static destructor.
 struct Names {
     std::mutex mutex;
     std::unordered_set<std::string, HashOfText, std::equal_to<>> texts;
 };
 
 Names& names() {
-    static Names* const all = [] {
-        impl::os::around_fork([] { names().mutex.lock(); }, [] { names().mutex.unlock(); });
-        return new Names;
-    }();
-    return *all;
+    return impl::os::process_wide<Names>();
 }
 
 }  // namespace

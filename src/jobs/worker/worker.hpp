@@ -142,7 +142,7 @@ class Worker : public WorkerContext {
     Lane lane;
     // Of the job that runs now: another one if it is a task that this thread waits for.
     Lane job_lane;
-    std::atomic<bool> taken{false};      // a guest's place is in use
+    std::atomic<bool> taken{false};      // a guest's seat is in use
     bool queues_used = false;            // since a guest came
     bool at_gate = false;                // in a search that may be past the own queues
     JobEnd job_end = JobEnd::completed;  // set by the closure of the job that runs now
@@ -176,7 +176,7 @@ class Worker : public WorkerContext {
     std::atomic<bool> searching{false};   // awake and looking for work, as far as it gets to run
     std::atomic<Node*> awaited{nullptr};  // whose descendants the worker would run while it waits
     std::array<LaneQueues, 3> lanes;      // frame, background, io
-    // Of a guest's place: whose track its thread has, see trace_guest.
+    // Of a guest's seat: whose track its thread has, see trace_guest.
     std::atomic<std::uint64_t> trace_thread{0};
 
   private:

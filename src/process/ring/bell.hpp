@@ -20,8 +20,7 @@ class Bell {
         Policy::fence(Policy::order(Mutation::process_ring_fence, std::memory_order_seq_cst));
         if (word_.load(std::memory_order_relaxed) == kAwake) return false;
         // Of several ringers one wakes; a sleeper that gave up meanwhile costs a call that wakes nobody.
-        if (Policy::mutated(Mutation::process_ring_once)) return false;
-        return word_.exchange(kAwake, std::memory_order_relaxed) == kAsleep;
+        return Policy::check(Mutation::process_ring_once, word_.exchange(kAwake, std::memory_order_relaxed) == kAsleep);
     }
 
     // Sleeper: waits until something is there or `wait` says that it is not worth waiting any longer. `wait(word,
@@ -31,7 +30,7 @@ class Bell {
         for (;;) {
             word_.store(kAsleep, std::memory_order_relaxed);
             Policy::fence(Policy::order(Mutation::process_bell_fence, std::memory_order_seq_cst));
-            if (!Policy::mutated(Mutation::process_bell_recheck) && ready()) break;
+            if (Policy::check(Mutation::process_bell_recheck, ready)) break;
             const bool go_on = wait(word_, kAsleep);
             if (ready()) break;
             if (!go_on) {

@@ -36,12 +36,8 @@ class Claim {
   private:
     bool decide(State state) {
         std::uint32_t seen = kReady;
-        if (Policy::mutated(Mutation::process_claim_by_store)) {
-            if (state_.load(std::memory_order_relaxed) != kReady) return false;
-            state_.store(state, std::memory_order_relaxed);
-            return true;
-        }
-        return state_.compare_exchange_strong(seen, state, std::memory_order_relaxed, std::memory_order_relaxed);
+        return Policy::at_once(Mutation::process_claim_by_store, state_)
+            .compare_exchange_strong(seen, state, std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
     typename Policy::template Atomic<std::uint32_t> state_{kReady};

@@ -34,7 +34,7 @@ class HostEnd {
 
     // Where the next job goes. Its slots are free: the result that lay there has been taken.
     std::uint64_t next() const { return filled_; }
-    bool has_room() const { return filled_ - taken_ < slots_ || Policy::mutated(Mutation::process_lap); }
+    bool has_room() const { return !Policy::check(Mutation::process_lap, filled_ - taken_ >= slots_); }
     // The slot next() is written; it will be seen with the next publish().
     void fill() { ++filled_; }
     void publish() {

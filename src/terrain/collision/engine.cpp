@@ -67,7 +67,7 @@ std::shared_ptr<const Source> first_source(std::shared_ptr<const Field> field, c
 }  // namespace
 
 void check(const CollisionOptions& options) {
-    impl::check_cells(options.cells);
+    impl::require_cells(options.cells);
     impl::check_voxel_size(options.lattice.voxel_size);
     for (const double along : {options.lattice.origin.x, options.lattice.origin.y, options.lattice.origin.z}) {
         impl::require_range("origin", along, -impl::kLargestWorld, impl::kLargestWorld);

@@ -43,12 +43,6 @@ void require_on_lattice(const Mesh& mesh, std::size_t number, std::int32_t cells
 
 }  // namespace
 
-void require_cells(std::int32_t cells) {
-    if (cells >= kFewestCells && cells <= kMostCells && cells % 2 == 0) return;
-    throw std::invalid_argument("cells must be an even number from " + std::to_string(kFewestCells) + " to " +
-                                std::to_string(kMostCells) + ", not " + std::to_string(cells));
-}
-
 void require_weldable(const Mesh& mesh, std::size_t number, std::int32_t cells) {
     require_whole(mesh, number);
     require_within_lattice(mesh, number, cells);

@@ -10,6 +10,7 @@
 #include "quarry/terrain/export.hpp"
 #include "quarry/terrain/lattice.hpp"
 #include "quarry/terrain/mesh.hpp"
+#include "terrain/chunk_options.hpp"
 #include "terrain/export/lattice_key.hpp"
 #include "terrain/export/triangles.hpp"
 
@@ -25,9 +26,8 @@ void for_each_index(Pool* pool, std::size_t count, Body&& body) {
     }
 }
 
-// These throw std::invalid_argument.
-void require_cells(std::int32_t cells);
-// A mesh that is whole, within the lattice, and has its positions on it; the number names it.
+// Throws std::invalid_argument unless the mesh is whole, within the lattice, and has its positions on it; the number
+// names it.
 void require_weldable(const Mesh& mesh, std::size_t number, std::int32_t cells);
 
 // What a file shows as one thing: a chunk, or all of them welded. Never without triangles.

@@ -81,7 +81,9 @@ class ObjWriter {
 
 }  // namespace
 
-std::uint64_t impl::estimated_obj_size(std::span<const Mesh> meshes, const Content& content) {
+// From the digits that some of the vertices take.
+std::uint64_t impl::estimated_obj_size(std::span<const Mesh> meshes, const ExportOptions& options) {
+    const Content content(meshes, options);
     constexpr std::size_t kMeshes = 64;
     constexpr std::size_t kVertices = 64;
     Output count;

@@ -8,9 +8,9 @@
 #include "terrain/export/sizes.hpp"
 
 namespace quarry::terrain {
-namespace impl {
+namespace {
 
-void write_ply_header(Output& out, const Content& content) {
+void write_ply_header(impl::Output& out, const impl::Content& content) {
     out.text("ply\nformat binary_little_endian 1.0\ncomment Quarry terrain, world units\nelement vertex ");
     out.decimal(content.vertices());
     out.text("\nproperty float x\nproperty float y\nproperty float z\n");
@@ -23,7 +23,15 @@ void write_ply_header(Output& out, const Content& content) {
     out.text("\nproperty list uchar uint vertex_indices\nend_header\n");
 }
 
-}  // namespace impl
+}  // namespace
+
+std::uint64_t impl::ply_size(std::span<const Mesh> meshes, const ExportOptions& options) {
+    const Content content(meshes, options);
+    Output header;
+    write_ply_header(header, content);
+    const std::uint64_t vertex = 12u + (options.collision ? 0u : 12u) + (content.has_materials() ? 4u : 0u);
+    return header.size() + content.vertices() * vertex + content.indices() / 3 * 13;
+}
 
 void write_ply(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options) {
     const impl::Content content(meshes, options);

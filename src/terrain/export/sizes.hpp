@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <span>
 
-#include "terrain/export/content.hpp"
-#include "terrain/export/output.hpp"
+#include "quarry/terrain/export.hpp"
 
+// Bytes that the writers would write: exactly, but for obj. That of glb is public.
 namespace quarry::terrain::impl {
 
-void write_ply_header(Output& out, const Content& content);
-
-// From the digits that some of the vertices take.
-std::uint64_t estimated_obj_size(std::span<const Mesh> meshes, const Content& content);
+std::uint64_t estimated_obj_size(std::span<const Mesh> meshes, const ExportOptions& options);
+std::uint64_t ply_size(std::span<const Mesh> meshes, const ExportOptions& options);
+std::uint64_t stl_size(std::span<const Mesh> meshes, const ExportOptions& options);
 
 }  // namespace quarry::terrain::impl

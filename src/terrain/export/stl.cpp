@@ -9,11 +9,14 @@
 #include "quarry/terrain/export.hpp"
 #include "terrain/export/content.hpp"
 #include "terrain/export/output.hpp"
+#include "terrain/export/sizes.hpp"
 
 namespace quarry::terrain {
 namespace {
 
-constexpr std::size_t kStlHeader = 80;
+constexpr std::size_t kStlTitle = 80;
+constexpr std::uint64_t kStlHeader = kStlTitle + 4;
+constexpr std::uint64_t kStlTriangle = 50;
 
 // Of the triangle itself; all zero, which readers take for "not given", where rounding leaves it no area.
 Vector3 normal_of(const std::array<Vector3, 3>& at) {
@@ -26,14 +29,23 @@ Vector3 normal_of(const std::array<Vector3, 3>& at) {
     return {static_cast<float>(x / length), static_cast<float>(y / length), static_cast<float>(z / length)};
 }
 
+// Triangles that share nothing gain nothing by their order.
+ExportOptions simple(ExportOptions options) {
+    options.welded = false;
+    options.optimise = false;
+    return options;
+}
+
 }  // namespace
 
+std::uint64_t impl::stl_size(std::span<const Mesh> meshes, const ExportOptions& options) {
+    const ExportOptions own = simple(options);
+    return kStlHeader + Content(meshes, own).indices() / 3 * kStlTriangle;
+}
+
 void write_stl(std::ostream& out, std::span<const Mesh> meshes, const ExportOptions& options) {
-    // Triangles that share nothing gain nothing by their order.
-    ExportOptions simple = options;
-    simple.welded = false;
-    simple.optimise = false;
-    const impl::Content content(meshes, simple);
+    const ExportOptions own = simple(options);
+    const impl::Content content(meshes, own);
     const std::uint64_t triangles = content.indices() / 3;
     if (triangles > std::numeric_limits<std::uint32_t>::max()) {
         throw Error("an stl of " + std::to_string(triangles) +
@@ -43,7 +55,7 @@ void write_stl(std::ostream& out, std::span<const Mesh> meshes, const ExportOpti
     // A header that began with "solid" would be taken for text.
     constexpr std::string_view title = "Quarry terrain, world units";
     output.text(title);
-    for (std::size_t i = title.size(); i < kStlHeader; ++i) output.u8(0);
+    for (std::size_t i = title.size(); i < kStlTitle; ++i) output.u8(0);
     output.u32(static_cast<std::uint32_t>(triangles));
     content.for_each_piece([&](const Mesh& mesh, const impl::Piece& piece) {
         const impl::Place place(mesh, options);

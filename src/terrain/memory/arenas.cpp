@@ -3,9 +3,9 @@
 #include <new>
 #include <vector>
 
+#include "quarry/jobs/ext/fork.hpp"
 #include "quarry/terrain/mesh_memory.hpp"
 #include "terrain/memory/arena.hpp"
-#include "terrain/os.hpp"
 
 namespace quarry::terrain::impl {
 namespace {
@@ -17,7 +17,7 @@ class Arenas {
   public:
     static Arenas& get() {
         static Arenas* const arenas = [] {
-            os::around_fork([] { get().lock_all(); }, [] { get().unlock_all(); });
+            ext::around_fork([] { get().lock_all(); }, [] { get().unlock_all(); });
             return new Arenas;
         }();
         return *arenas;

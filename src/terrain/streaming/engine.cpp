@@ -67,7 +67,7 @@ std::shared_ptr<const MeshSource> make_source(std::shared_ptr<const Field> field
 }  // namespace
 
 void check(const StreamerOptions& options) {
-    impl::check_cells(options.cells);
+    impl::require_cells(options.cells);
     impl::check_voxel_size(options.lattice.voxel_size);
     impl::check_size("radius", options.radius);
     impl::check_size("lod_distance", options.lod_distance);

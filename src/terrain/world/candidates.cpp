@@ -10,6 +10,7 @@
 #include "quarry/jobs/pool.hpp"
 #include "quarry/terrain/field.hpp"
 #include "quarry/terrain/world.hpp"
+#include "terrain/chunk_options.hpp"
 
 namespace quarry::terrain::impl {
 namespace {
@@ -30,8 +31,7 @@ bool share_a_block(const ChunkKey& a, const ChunkKey& b) {
 std::vector<Group> groups_of(std::span<const PlacedChunk> places) {
     std::vector<Group> groups;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        if (places[i].mask > side::all)
-            throw std::invalid_argument("mask must be 0 to 63: six bits, one for each side");
+        require_mask(places[i].mask);
         if (i == 0 || groups.back().count == kMostInGroup || !share_a_block(places[i].key, places[i - 1].key)) {
             groups.push_back({i, 0, 0});
         }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int32_t kBlock = 4;
 
 double width_of_chunk(const GridOptions& options) {
-    impl::check_cells(options.cells);
+    impl::require_cells(options.cells);
     impl::check_voxel_size(options.voxel_size);
     if (options.lod < 0 || options.lod > kCoarsestLod) {
         throw std::invalid_argument("lod is " + std::to_string(options.lod) + "; 0 to " + std::to_string(kCoarsestLod) +

@@ -10,17 +10,12 @@
 
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/lattice.hpp"
+#include "terrain/chunk_options.hpp"
 #include "terrain/options.hpp"
 
 namespace quarry::terrain::impl {
 
 inline constexpr double kLargestWorld = 1e9;  // in world units
-
-inline void check_cells(std::int32_t cells) {
-    if (cells >= kFewestCells && cells <= kMostCells && cells % 2 == 0) return;
-    throw std::invalid_argument("cells is " + std::to_string(cells) + "; an even number from " +
-                                std::to_string(kFewestCells) + " to " + std::to_string(kMostCells) + " is allowed");
-}
 
 inline void check_voxel_size(double voxel_size) {
     require_range("voxel_size", voxel_size, 1e-6, 1e6);

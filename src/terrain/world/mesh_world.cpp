@@ -21,7 +21,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 // What a worker keeps from chunk to chunk.
-struct Bench {
+struct WorkerShare {
     ExtractScratch scratch;
     std::uint64_t surface = 0;
     std::size_t worker = static_cast<std::size_t>(Pool::current_index());
@@ -63,32 +63,32 @@ class WorldRun {
     void mesh() {
         if (options_.keep == Keep::baked) world_.meshes.resize(candidates_.size());
         if (options_.keep == Keep::extracted) world_.extracted.resize(candidates_.size());
-        WorkerLocal<Bench> benches(pool_);
+        WorkerLocal<WorkerShare> shares(pool_);
         parallel_for(pool_, std::size_t{0}, candidates_.size(), [&](std::size_t i) {
-            if (!stopped()) mesh_chunk(i, benches.local());
+            if (!stopped()) mesh_chunk(i, shares.local());
         });
         world_.surface_by_worker.resize(static_cast<std::size_t>(pool_.worker_count()));
-        benches.for_each([&](const Bench& bench) {
+        shares.for_each([&](const WorkerShare& share) {
             const auto workers = static_cast<std::size_t>(pool_.worker_count());
-            if (bench.worker >= workers) world_.surface_by_worker.resize(workers + 1);
-            world_.surface_by_worker[std::min(bench.worker, workers)] += bench.surface;
+            if (share.worker >= workers) world_.surface_by_worker.resize(workers + 1);
+            world_.surface_by_worker[std::min(share.worker, workers)] += share.surface;
         });
     }
 
-    void mesh_chunk(std::size_t candidate, Bench& bench) {
+    void mesh_chunk(std::size_t candidate, WorkerShare& share) {
         const std::size_t place = candidates_[candidate];
         const auto [key, mask] = places_[place];
         ChunkContent& content = world_.contents[place];
         if (options_.keep == Keep::baked) {
-            BakedChunk chunk = extract_baked(field_, key, mask, options_.extract, bench.scratch);
+            BakedChunk chunk = extract_baked(field_, key, mask, options_.extract, share.scratch);
             content = chunk.content;
             if (content == ChunkContent::surface) world_.meshes[candidate] = std::move(chunk.mesh);
         } else {
-            ChunkMesh chunk = extract(field_, key, options_.extract, bench.scratch);
+            ChunkMesh chunk = extract(field_, key, options_.extract, share.scratch);
             content = chunk.content;
             if (content == ChunkContent::surface) world_.extracted[candidate] = std::move(chunk);
         }
-        if (content == ChunkContent::surface) ++bench.surface;
+        if (content == ChunkContent::surface) ++share.surface;
         if (options_.progress != nullptr) options_.progress->meshed.fetch_add(1, std::memory_order_relaxed);
     }
 

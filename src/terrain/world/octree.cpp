@@ -192,7 +192,7 @@ class Cut {
 };
 
 void check_options(const OctreeOptions& options) {
-    impl::check_cells(options.cells);
+    impl::require_cells(options.cells);
     impl::check_voxel_size(options.lattice.voxel_size);
     impl::check_size("radius", options.radius);
     impl::check_size("lod_distance", options.lod_distance);

@@ -36,6 +36,36 @@ struct Variant {
     bool optimise;
 };
 
+TEST(ExportFormats, AreKnownByTheEndingsOfTheirFiles) {
+    for (const ExportFormatInfo& info : export_formats()) {
+        const std::string ending(info.ending);
+        EXPECT_EQ(export_format_of("a/b.c/world" + ending), info.format);
+        EXPECT_EQ(export_format_of("world.old" + ending), info.format);
+        EXPECT_EQ(export_format_of("world" + ending + ".old"), std::nullopt);
+        EXPECT_EQ(export_format_of("folder" + ending + "/world"), std::nullopt);
+        EXPECT_EQ(export_format_of(ending), std::nullopt);  // a hidden file without an ending
+        EXPECT_EQ(export_format_of("folder/" + ending), std::nullopt);
+        EXPECT_EQ(info_of(info.format).ending, info.ending);
+    }
+    EXPECT_EQ(export_format_of("WORLD.GLB"), ExportFormat::glb);
+    EXPECT_EQ(export_format_of("world.Stl"), ExportFormat::stl);
+    for (const char* const other : {"", "world", "world.", "world.gl", "world.glbx", "glb"}) {
+        EXPECT_EQ(export_format_of(other), std::nullopt) << other;
+    }
+    EXPECT_EQ(export_endings(), ".glb, .obj, .ply or .stl");
+}
+
+TEST(ExportFormats, RefuseANumberThatIsNone) {
+    const auto none = static_cast<ExportFormat>(export_formats().size());
+    std::ostringstream out;
+    const auto expect_refused = [](auto&& call) { EXPECT_THROW(call(), std::invalid_argument); };
+    expect_refused([&] { info_of(none); });
+    expect_refused([&] { write(none, out, {}); });
+    expect_refused([&] { estimated_size(none, {}); });
+    expect_refused([&] { info_of(static_cast<ExportFormat>(-1)); });
+    EXPECT_EQ(out.str(), "");
+}
+
 std::vector<Variant> all_variants() {
     std::vector<Variant> variants;
     for (const ExportFormat format : kFormats) {

@@ -13,9 +13,9 @@
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/pool.hpp"
-#include "quarry/terrain/check_glb.hpp"
 #include "quarry/terrain/export.hpp"
 #include "terrain/export/glb_layout.hpp"
+#include "tests/terrain/check_glb/check_glb.hpp"
 #include "tests/terrain/export/glb_file.hpp"
 #include "tests/terrain/export/worlds.hpp"
 

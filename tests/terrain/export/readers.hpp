@@ -192,6 +192,10 @@ inline Soup exported(ExportFormat format, std::span<const Mesh> meshes, const Ex
     }
 }
 
-inline constexpr std::array kFormats{ExportFormat::glb, ExportFormat::obj, ExportFormat::ply, ExportFormat::stl};
+inline const std::vector<ExportFormat> kFormats = [] {
+    std::vector<ExportFormat> formats;
+    for (const ExportFormatInfo& info : export_formats()) formats.push_back(info.format);
+    return formats;
+}();
 
 }  // namespace quarry::terrain::test_support

@@ -21,7 +21,7 @@ class PermitGate;
 
 namespace quarry::ext {
 
-using impl::Admission;   // a place for one job in its lane, taken before the job is made
+using impl::Admission;   // leave for one job to enter its lane, taken before the job is made
 using impl::Job;         // a job as its pool knows it
 using impl::PermitGate;  // the permits, and the jobs that wait for one
 using impl::PoolCore;    // what Pool::core() gives

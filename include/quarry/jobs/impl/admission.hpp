@@ -11,7 +11,7 @@ namespace quarry::impl {
 class PoolCore;
 class TaskHome;
 
-// A place for one job in its lane, taken before the job's closure is moved into it: so that a caller who is refused
+// Leave for one job to enter its lane, taken before the job's closure is moved into it: so that a caller who is refused
 // keeps the closure, and once the closure is moved nothing can fail.
 class Admission {
   public:
@@ -28,31 +28,31 @@ class Admission {
     Admission(const Admission&) = delete;
     Admission& operator=(const Admission&) = delete;
     ~Admission() {
-        if (place_ != Place::none || has_room_before_permit_ || counted_ || visited_ != nullptr) give_back();
+        if (granted_ != Granted::none || has_room_before_permit_ || counted_ || visited_ != nullptr) give_back();
     }
 
     PoolCore& core() const noexcept { return core_; }
-    bool granted() const noexcept { return place_ != Place::none; }
+    bool granted() const noexcept { return granted_ != Granted::none; }
     // Completes the job, whose body and `operate` are set, and queues it. Once.
     QUARRY_API void submit(Job& job, const SubmitOptions& options) noexcept;
     // The same for a job that was made by then.
     void queue(Job& job, Priority priority) noexcept;
 
   private:
-    enum class Place : std::uint8_t { none, own_queue, lane_queue };
+    enum class Granted : std::uint8_t { none, own_queue, lane_queue };
 
     enum class Bound : std::uint8_t { queue, before_permit };
 
     void count_early();
     void visit();
-    void take_place(const SubmitOptions& options, WhenFull when_full, Needs needs);
+    void decide(const SubmitOptions& options, WhenFull when_full, Needs needs);
     bool take_room(Bound bound, WhenFull when_full, bool own_job);
     bool wait_for_room(Bound bound);
     QUARRY_API void give_back() noexcept;
 
     PoolCore& core_;
     const Lane lane_;
-    Place place_ = Place::none;
+    Granted granted_ = Granted::none;
     bool has_room_before_permit_ = false;
     bool counted_ = false;  // the job is, before it exists
     // Where a thread is inside whose job is counted early, until this goes: so the pool does not end meanwhile.

@@ -114,9 +114,10 @@ class ChannelRing {
     void close() noexcept {
         if ((tail_.fetch_or(kClosed, Policy::order(Site::channel_close, std::memory_order_release)) & kClosed) != 0)
             return;
-        if (Policy::mutated(Site::channel_close_wake)) return;
-        receivers_.wake_all();
-        senders_.wake_all();
+        Policy::step(Site::channel_close_wake, [this] {
+            receivers_.wake_all();
+            senders_.wake_all();
+        });
     }
     bool is_closed() const noexcept {
         return (tail_.load(Policy::order(Site::channel_closed, std::memory_order_acquire)) & kClosed) != 0;
@@ -216,7 +217,7 @@ class ChannelRing {
     Outcome claim_tail(std::uint64_t& position) noexcept {
         std::uint64_t tail = tail_.load(std::memory_order_relaxed);
         for (;;) {
-            if ((tail & kClosed) != 0 && !Policy::mutated(Site::channel_send_closed)) return Outcome::closed;
+            if (Policy::check(Site::channel_send_closed, (tail & kClosed) != 0)) return Outcome::closed;
             const auto order = Policy::order(Site::channel_send_acquire, std::memory_order_acquire);
             const std::int64_t past = ahead(slot_at(tail).stamp.load(order), free_phase(tail));
             if (past < 0) return Outcome::not_yet;
@@ -246,11 +247,8 @@ class ChannelRing {
 
     // Who moves the position owns the slot it passed. On failure `from` is where the position is now.
     bool advance(Word& position, std::uint64_t& from, Site mutation) const noexcept {
-        if (Policy::mutated(mutation)) {
-            position.store(next(from), std::memory_order_relaxed);
-            return true;
-        }
-        return position.compare_exchange_weak(from, next(from), std::memory_order_relaxed, std::memory_order_relaxed);
+        return Policy::at_once(mutation, position)
+            .compare_exchange_weak(from, next(from), std::memory_order_relaxed, std::memory_order_relaxed);
     }
 
     // Only the thread that has the senders' turn. A receiver may sleep because it took the value for under way, and a
@@ -260,32 +258,37 @@ class ChannelRing {
         while (!tail_.compare_exchange_weak(tail, position | (tail & kClosed), std::memory_order_relaxed,
                                             std::memory_order_relaxed)) {
         }
-        if (Policy::mutated(Site::channel_unclaim_wake)) return;
-        receivers_.wake_all();
-        senders_.wake_all();
+        Policy::step(Site::channel_unclaim_wake, [this] {
+            receivers_.wake_all();
+            senders_.wake_all();
+        });
     }
 
     // Ends a send or a receive: the slot is the other side's now. Wakes who has marked it.
     void turn_over(Slot& slot, std::uint64_t phase) noexcept {
-        const auto order = Policy::mutated(Site::channel_turn_acquire)   ? std::memory_order_release
-                           : Policy::mutated(Site::channel_turn_release) ? std::memory_order_acquire
-                                                                         : std::memory_order_acq_rel;
+        const auto order = Policy::acq_rel(Site::channel_turn_acquire, Site::channel_turn_release);
         const std::uint64_t old = slot.stamp.exchange((phase << kPhaseShift) & kStampMask, order);
         if ((old & (kSenderWaits | kReceiverWaits)) != 0) [[unlikely]]
             wake_marked(old, phase);
     }
     [[gnu::noinline, gnu::cold]] void wake_marked(std::uint64_t old, std::uint64_t phase) noexcept {
         const bool filled = (phase & 1) != 0;
-        const bool only_ready = Policy::mutated(Site::channel_turn_other_side);
-        if ((old & kReceiverWaits) != 0 && (filled || !only_ready)) receivers_.wake_one();
-        if ((old & kSenderWaits) != 0 && (!filled || !only_ready)) senders_.wake_one();
+        if ((old & kReceiverWaits) != 0) wake_one_of(receivers_, filled);
+        if ((old & kSenderWaits) != 0) wake_one_of(senders_, !filled);
+    }
+    static void wake_one_of(Waiters& waiters, bool is_its_turn) noexcept {
+        if (is_its_turn) {
+            waiters.wake_one();
+        } else {
+            Policy::step(Site::channel_turn_other_side, [&] { waiters.wake_one(); });
+        }
     }
 
     // The channel is closed, and this side will never use the slot at that position, which is its next one.
     bool is_over(const Side& side, std::uint64_t position) const noexcept {
         const std::uint64_t tail = tail_.load(Policy::order(Site::channel_over, std::memory_order_acquire));
         if ((tail & kClosed) == 0) return false;
-        return side.sends || (tail & ~kClosed) == position || Policy::mutated(Site::channel_drained);
+        return side.sends || !Policy::check(Site::channel_drained, (tail & ~kClosed) != position);
     }
 
     static bool is_ready(const Side& side, std::uint64_t position, std::uint64_t stamp) noexcept {
@@ -326,7 +329,7 @@ class ChannelRing {
             }
             if (outcome == Outcome::closed) break;
         }
-        if (side.waiters.leave() && !Policy::mutated(Site::channel_pass_on)) pass_on(side);
+        if (Policy::check(Site::channel_pass_on, side.waiters.leave())) pass_on(side);
         return outcome;
     }
 
@@ -335,17 +338,16 @@ class ChannelRing {
     // Marks the slot that this side will use next, so that its next change wakes one of them. Once it is marked there
     // is no doubt about which one it is: only then can be told whether that change will ever come.
     Marked mark_next(const Side& side) noexcept {
-        if (Policy::mutated(Site::channel_arm_left_out)) return Marked::marked;
         const std::uint64_t position = side.position.load(std::memory_order_relaxed) & ~kClosed;
-        Word& stamp = slot_at(position).stamp;
-        std::uint64_t seen = stamp.load(std::memory_order_relaxed);
+        Word& word = slot_at(position).stamp;
+        auto&& stamp = Policy::written(Site::channel_arm_left_out, word);
+        std::uint64_t seen = word.load(std::memory_order_relaxed);
         const auto order = Policy::order(Site::channel_arm, std::memory_order_release);
         // Also when the mark is there already: the change must come after all that this thread did.
         do {
             if (is_ready(side, position, seen)) return Marked::ready;
         } while (!stamp.compare_exchange_weak(seen, seen | side.mark(), order, std::memory_order_relaxed));
-        const bool over = is_over(side, position) && !Policy::mutated(Site::channel_marked_over);
-        return over ? Marked::over : Marked::marked;
+        return Policy::check(Site::channel_marked_over, is_over(side, position)) ? Marked::over : Marked::marked;
     }
 
     // A thread that slept leaves while others sleep. It may have been woken in their place, so it looks for them.
@@ -357,7 +359,7 @@ class ChannelRing {
                 side.waiters.wake_one();
                 break;
             case Marked::over:
-                if (!Policy::mutated(Site::channel_pass_on_over)) side.waiters.wake_all();
+                Policy::step(Site::channel_pass_on_over, [&] { side.waiters.wake_all(); });
                 break;
         }
     }

@@ -44,8 +44,9 @@ class ChannelWaiters {
 
   private:
     void change() noexcept {
-        if (Policy::mutated(Site::channel_wake_bump)) return;
-        word_.fetch_add(1, Policy::order(Site::channel_wake_release, std::memory_order_release));
+        Policy::step(Site::channel_wake_bump, [this] {
+            word_.fetch_add(1, Policy::order(Site::channel_wake_release, std::memory_order_release));
+        });
     }
 
     typename Policy::template Atomic<std::uint32_t> word_{0};

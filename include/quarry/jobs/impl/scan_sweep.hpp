@@ -10,18 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "quarry/jobs/impl/sound_steps.hpp"
+
 namespace quarry::impl {
 
+// The model checker's quarry::impl::Mutation has the same names.
+enum class ScanSite { scan_carry_lock, scan_known, scan_prepared, scan_see_known, scan_see_prepared };
+
 // The atomics of the sweeps that ship, by the rules of src/jobs/atomics/policy.hpp.
-struct ScanAtomics {
-    // The model checker's quarry::impl::Mutation has the same names.
-    enum class Site { scan_carry_lock, scan_known, scan_prepared, scan_see_known, scan_see_prepared };
+struct ScanAtomics : SoundSteps<ScanSite> {
+    using Site = ScanSite;
     template <class T>
     using Atomic = std::atomic<T>;
     using Mutex = std::mutex;
-
-    static constexpr std::memory_order order(Site, std::memory_order normal) { return normal; }
-    static constexpr bool mutated(Site) { return false; }
 };
 
 // A scan that several workers share in one sweep over memory. They claim groups of blocks from front to back. Who
@@ -135,9 +136,9 @@ class ScanSweep {
     // Turns totals into carries as far as there are any. Who finds another thread at it leaves it to that one, or to
     // the next who comes.
     void carry_on() {
-        if (Policy::mutated(Site::scan_carry_lock)) return carry_on_locked();
         const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (lock) carry_on_locked();
+        const bool another_is_at_it = Policy::check(Site::scan_carry_lock, !lock.owns_lock());
+        if (!another_is_at_it) carry_on_locked();
     }
 
     void carry_on_locked() {

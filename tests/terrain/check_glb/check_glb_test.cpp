@@ -1,4 +1,4 @@
-#include "quarry/terrain/check_glb.hpp"
+#include "tests/terrain/check_glb/check_glb.hpp"
 
 #include <bit>
 #include <chrono>

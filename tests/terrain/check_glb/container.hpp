@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "terrain/check_glb/findings.hpp"
-#include "terrain/check_glb/json.hpp"
+#include "tests/terrain/check_glb/findings.hpp"
+#include "tests/terrain/check_glb/json.hpp"
 
 namespace quarry::terrain::impl {
 

@@ -1,4 +1,4 @@
-#include "quarry/terrain/showcase.hpp"
+#include "showcase/showcase.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "terrain/check_glb/accessors.hpp"
+#include "tests/terrain/check_glb/accessors.hpp"
 
 #include <array>
 #include <string_view>

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "quarry/terrain/mesh.hpp"
-#include "terrain/check_glb/container.hpp"
-#include "terrain/check_glb/findings.hpp"
-#include "terrain/check_glb/json.hpp"
+#include "tests/terrain/check_glb/container.hpp"
+#include "tests/terrain/check_glb/findings.hpp"
+#include "tests/terrain/check_glb/json.hpp"
 
 namespace quarry::terrain::impl {
 

@@ -1,4 +1,4 @@
-#include "terrain/check_glb/lattice_check.hpp"
+#include "tests/terrain/check_glb/lattice_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "quarry/terrain/extract.hpp"
+#include "terrain/chunk_options.hpp"
 #include "terrain/closedness/coverage.hpp"
 #include "terrain/closedness/edges.hpp"
 #include "terrain/closedness/open_edges.hpp"
@@ -112,9 +113,8 @@ std::optional<WrittenLattice> read_lattice(const Json& json, Findings& findings)
     const std::optional<double> voxel_size = number(*quarry, "voxel_size");
     const auto origin = three(*quarry, "origin");
     const Json* const collision = member(*quarry, "collision");
-    bool is_right = cells && *cells >= kFewestCells && *cells <= kMostCells && *cells % 2 == 0 && voxel_size &&
-                    *voxel_size > 0 && std::isfinite(*voxel_size) && origin && collision != nullptr &&
-                    collision->is_boolean();
+    bool is_right = cells && is_number_of_cells(static_cast<std::int64_t>(*cells)) && voxel_size && *voxel_size > 0 &&
+                    std::isfinite(*voxel_size) && origin && collision != nullptr && collision->is_boolean();
     WrittenLattice lattice;
     if (is_right && member(*quarry, "welded_from") != nullptr) {
         const auto from = three(*quarry, "welded_from");

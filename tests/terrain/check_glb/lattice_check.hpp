@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "quarry/terrain/check_glb.hpp"
 #include "quarry/terrain/lattice.hpp"
-#include "terrain/check_glb/findings.hpp"
-#include "terrain/check_glb/json.hpp"
-#include "terrain/check_glb/mesh_reader.hpp"
+#include "tests/terrain/check_glb/check_glb.hpp"
+#include "tests/terrain/check_glb/findings.hpp"
+#include "tests/terrain/check_glb/json.hpp"
+#include "tests/terrain/check_glb/mesh_reader.hpp"
 
 namespace quarry::terrain::impl {
 

@@ -1,4 +1,4 @@
-#include "terrain/check_glb/container.hpp"
+#include "tests/terrain/check_glb/container.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "terrain/check_glb/mesh_reader.hpp"
+#include "tests/terrain/check_glb/mesh_reader.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "quarry/export.hpp"
 #include "quarry/jobs/fwd.hpp"
 #include "quarry/terrain/chunk_key.hpp"
 #include "quarry/terrain/closedness.hpp"
@@ -43,9 +42,9 @@ struct GlbCheck {
 // Whether a file is what write_glb writes: lengths, offsets, alignment, names and places of nodes, exact bounds of
 // positions, normals of length 1, weights that add up, numbers of vertices that exist, and no crack. Takes any bytes:
 // what is wrong with them is in the findings.
-QUARRY_API GlbCheck check_glb(std::span<const std::byte> bytes, const GlbCheckOptions& options = {});
+GlbCheck check_glb(std::span<const std::byte> bytes, const GlbCheckOptions& options = {});
 
 // Throws quarry::Error for a file that cannot be read.
-QUARRY_API GlbCheck check_glb(const std::filesystem::path& path, const GlbCheckOptions& options = {});
+GlbCheck check_glb(const std::filesystem::path& path, const GlbCheckOptions& options = {});
 
 }  // namespace quarry::terrain

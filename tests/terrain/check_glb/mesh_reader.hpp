@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "quarry/terrain/mesh.hpp"
-#include "terrain/check_glb/accessors.hpp"
-#include "terrain/check_glb/container.hpp"
-#include "terrain/check_glb/findings.hpp"
+#include "tests/terrain/check_glb/accessors.hpp"
+#include "tests/terrain/check_glb/container.hpp"
+#include "tests/terrain/check_glb/findings.hpp"
 
 namespace quarry::terrain::impl {
 

@@ -1,14 +1,14 @@
-#include "quarry/terrain/check_glb.hpp"
+#include "tests/terrain/check_glb/check_glb.hpp"
 
 #include <string>
 #include <utility>
 
 #include "quarry/terrain/extract.hpp"
 #include "quarry/terrain/lattice.hpp"
-#include "terrain/check_glb/lattice_check.hpp"
-#include "terrain/check_glb/mesh_reader.hpp"
 #include "terrain/export/glb_layout.hpp"
 #include "terrain/files.hpp"
+#include "tests/terrain/check_glb/lattice_check.hpp"
+#include "tests/terrain/check_glb/mesh_reader.hpp"
 
 namespace quarry::terrain {
 namespace {
