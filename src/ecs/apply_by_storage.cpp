@@ -1,16 +1,24 @@
 // Applies commands to several storages at a time, with the result of applying them one after the other.
 //
-// First, on one thread and in order: who is alive decides which commands hold; entities are spawned and ended, and each
-// command goes to the list of its storage. Then each storage is changed by one worker, in the order of its list. Ended
-// entities leave every storage at their turn. A storage is changed by nothing else, so it comes out the same.
+// Batch by batch, on one thread and in order: who is alive decides which commands hold; entities are spawned and ended,
+// and each command goes to the list of its storage. Meanwhile the batch before is applied: each storage is changed by
+// one worker, in the order of its list, and ended entities leave it at their turn. A storage is changed by nothing
+// else, so it comes out the same. Storages are made only while none is changed.
 #include <algorithm>
 #include <limits>
-#include <string>
+#include <utility>
 
 #include "ecs/schedule_state.hpp"
+#include "quarry/jobs/join.hpp"
 #include "quarry/jobs/parallel_for.hpp"
 
 namespace quarry::ecs::impl {
+namespace {
+
+// Few enough for the processor's cache, many enough to be worth another worker.
+constexpr std::uint32_t kCommandsInBatch = 16'384;
+
+}  // namespace
 
 bool ScheduleState::can_apply_by_storage() const {
     if (storages == nullptr || mode_.pool == nullptr || mode_.pool->worker_count() < 2) return false;
@@ -25,65 +33,91 @@ bool ScheduleState::can_apply_by_storage() const {
 }
 
 void ScheduleState::apply_by_storage(PhaseReport& phase) {
-    sort_by_storage(phase);
-    parallel_for(*mode_.pool, std::size_t{0}, storage_work_.size(), [this](std::size_t i) { change_storage(i); });
-    for (StorageWork& work : storage_work_) {
-        phase.rejected += work.rejected;
-        for (const Failure& failure : work.failures) {
-            report_error(systems[failure.system], failure, "an exception while its commands were applied");
+    storage_of_.clear();
+    CommandCursor at;
+    StorageBatch* sorted = &batches_[0];
+    StorageBatch* next = &batches_[1];
+    sort_batch(at, *sorted, phase);
+    while (sorted->turns != 0 || at.unknown != nullptr) {
+        if (at.unknown != nullptr) {
+            storage_of_.emplace_back(at.unknown, at.unknown->change->storage(world_));
+            at.unknown = nullptr;
         }
-        work.commands.clear();
-        work.failures.clear();
-        work.rejected = 0;
+        mode_.pool->join([&] { sort_batch(at, *next, phase); }, [&] { change_storages(*sorted); });
+        report_batch(*sorted, phase);
+        std::swap(sorted, next);
     }
-    ended_.clear();
 }
 
-void ScheduleState::sort_by_storage(PhaseReport& phase) {
-    std::uint32_t turn = 0;
-    const CommandType* last_type = nullptr;
-    std::size_t last_storage = 0;
-    const auto sort_one = [&](const Segment& segment, Command& command) {
-        ++turn;
-        std::uint64_t& entity = command.to_spawned ? segment.buffer->resolved()[command.entity] : command.entity;
-        if (command.type->kind == CommandKind::spawn) {
-            static_cast<void>(command.type->apply(world_, command, entity));
-            return;
-        }
-        if (!storages->alive(world_, entity)) {
-            ++phase.rejected;
-            if (command.type->discard != nullptr) command.type->discard(command);
-            return;
-        }
-        if (command.type->kind == CommandKind::despawn) {
-            storages->retire(world_, entity);
-            ended_.push_back({entity, turn});
-            return;
-        }
-        if (command.type != last_type) {
-            last_type = command.type;
-            last_storage = command.type->change->storage(world_);
-            if (storage_work_.size() <= last_storage) storage_work_.resize(last_storage + 1);
-        }
-        storage_work_[last_storage].commands.push_back({&command, entity, turn, segment.system});
-    };
-    for (const Segment& segment : segments_) {
-        if (segment.commands == 0) continue;
-        if (systems[segment.system].failed) {
-            discard_segment(segment);
+// Up to a full batch, or a command whose storage is not known.
+void ScheduleState::sort_batch(CommandCursor& at, StorageBatch& batch, PhaseReport& phase) {
+    while (batch.turns < kCommandsInBatch && at.segment < segments_.size()) {
+        const Segment& segment = segments_[at.segment];
+        const bool failed = systems[segment.system].failed;
+        if (at.taken == 0) at.place = segment.begin;
+        if (!failed && at.taken < segment.commands) {
+            if (!sort_one(at, batch, phase)) return;
             continue;
         }
-        phase.commands += segment.commands;
-        segment.buffer->for_each(segment, [&](Command& command) { sort_one(segment, command); });
+        if (failed) {
+            discard_segment(segment);
+        } else {
+            phase.commands += segment.commands;
+        }
+        ++at.segment;
+        at.taken = 0;
     }
-    storage_work_.resize(std::max(storage_work_.size(), storages->count(world_)));
 }
 
-void ScheduleState::change_storage(std::size_t storage) {
-    StorageWork& work = storage_work_[storage];
-    auto ended = ended_.begin();
+// False: it has to wait until its storage is made.
+bool ScheduleState::sort_one(CommandCursor& at, StorageBatch& batch, PhaseReport& phase) {
+    const Segment& segment = segments_[at.segment];
+    CommandPlace place = at.place;
+    Command& command = segment.buffer->next(place);
+    const auto take = [&] {
+        at.place = place;
+        ++at.taken;
+        ++batch.turns;
+        return true;
+    };
+    std::uint64_t& entity = command.to_spawned ? segment.buffer->resolved()[command.entity] : command.entity;
+    if (command.type->kind == CommandKind::spawn) {
+        static_cast<void>(command.type->apply(world_, command, entity));
+        return take();
+    }
+    if (!storages->alive(world_, entity)) {
+        ++phase.rejected;
+        if (command.type->discard != nullptr) command.type->discard(command);
+        return take();
+    }
+    if (command.type->kind == CommandKind::despawn) {
+        storages->retire(world_, entity);
+        batch.ended.push_back({entity, batch.turns});
+        return take();
+    }
+    const auto known = std::find_if(storage_of_.begin(), storage_of_.end(),
+                                    [&](const auto& entry) { return entry.first == command.type; });
+    if (known == storage_of_.end()) {
+        at.unknown = command.type;
+        return false;
+    }
+    if (batch.storages.size() <= known->second) batch.storages.resize(known->second + 1);
+    batch.storages[known->second].commands.push_back({&command, entity, batch.turns, segment.system});
+    return take();
+}
+
+void ScheduleState::change_storages(StorageBatch& batch) {
+    batch.storages.resize(std::max(batch.storages.size(), storages->count(world_)));
+    parallel_for(*mode_.pool, std::size_t{0}, batch.storages.size(), [&](std::size_t i) { change_storage(batch, i); });
+}
+
+void ScheduleState::change_storage(StorageBatch& batch, std::size_t storage) {
+    StorageWork& work = batch.storages[storage];
+    auto ended = batch.ended.begin();
     const auto end_until = [&](std::uint32_t turn) {
-        for (; ended != ended_.end() && ended->turn < turn; ++ended) storages->erase(world_, storage, ended->entity);
+        for (; ended != batch.ended.end() && ended->turn < turn; ++ended) {
+            storages->erase(world_, storage, ended->entity);
+        }
     };
     for (const StorageCommand& each : work.commands) {
         end_until(each.turn);
@@ -96,6 +130,20 @@ void ScheduleState::change_storage(std::size_t storage) {
         if (type.discard != nullptr) type.discard(*each.command);
     }
     end_until(std::numeric_limits<std::uint32_t>::max());
+}
+
+void ScheduleState::report_batch(StorageBatch& batch, PhaseReport& phase) {
+    for (StorageWork& work : batch.storages) {
+        phase.rejected += work.rejected;
+        for (const Failure& failure : work.failures) {
+            report_error(systems[failure.system], failure, "an exception while its commands were applied");
+        }
+        work.commands.clear();
+        work.failures.clear();
+        work.rejected = 0;
+    }
+    batch.ended.clear();
+    batch.turns = 0;
 }
 
 }  // namespace quarry::ecs::impl

@@ -122,8 +122,13 @@ class ScheduleState {
     void apply_in_order(bool discard_all, PhaseReport& phase);
     bool can_apply_by_storage() const;
     void apply_by_storage(PhaseReport& phase);
-    void sort_by_storage(PhaseReport& phase);
-    void change_storage(std::size_t storage);
+    struct CommandCursor;
+    struct StorageBatch;
+    void sort_batch(CommandCursor& at, StorageBatch& batch, PhaseReport& phase);
+    bool sort_one(CommandCursor& at, StorageBatch& batch, PhaseReport& phase);
+    void change_storages(StorageBatch& batch);
+    void change_storage(StorageBatch& batch, std::size_t storage);
+    void report_batch(StorageBatch& batch, PhaseReport& phase);
     void apply_segment(const Segment& segment, PhaseReport& phase);
     void apply_one(const Segment& segment, Command& command, PhaseReport& phase);
     void reject(const Segment& segment, const Command& command, Applied why, PhaseReport& phase);
@@ -136,7 +141,7 @@ class ScheduleState {
     struct StorageCommand {
         Command* command;
         std::uint64_t entity;
-        std::uint32_t turn;  // among all commands of the phase
+        std::uint32_t turn;  // within the batch
         std::uint32_t system;
     };
     struct EndedEntity {
@@ -148,10 +153,23 @@ class ScheduleState {
         std::uint64_t rejected = 0;
         std::vector<Failure> failures;
     };
+    // Commands that follow each other, by storage.
+    struct StorageBatch {
+        std::vector<StorageWork> storages;
+        std::vector<EndedEntity> ended;
+        std::uint32_t turns = 0;
+    };
+    // How far the commands of a phase have been sorted.
+    struct CommandCursor {
+        std::size_t segment = 0;
+        CommandPlace place{};
+        std::uint64_t taken = 0;               // of the segment
+        const CommandType* unknown = nullptr;  // of the next command: its storage may have to be made
+    };
 
     void* world_ = nullptr;
-    std::vector<StorageWork> storage_work_;
-    std::vector<EndedEntity> ended_;
+    StorageBatch batches_[2];
+    std::vector<std::pair<const CommandType*, std::size_t>> storage_of_;  // of the types met in this phase
     TickMode mode_;
     std::uint64_t began_ = 0;
     std::vector<std::unique_ptr<CommandBuffer>> buffers_;

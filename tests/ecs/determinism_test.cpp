@@ -222,9 +222,10 @@ TEST(Determinism, R69EveryEntityOfARangeIsVisitedOnceWhoeverTakesIt) {
 }
 
 // Many commands of all kinds to a few storages; `from`: how many make them be applied by storage.
-std::uint64_t hash_of_many_commands(Pool& pool, std::uint64_t from, std::uint64_t* rejected) {
+std::uint64_t hash_of_many_commands(Pool& pool, std::uint64_t from, std::uint64_t* rejected, std::size_t calls = 2000) {
     Schedule<LoggedWorld> schedule({.parallel_commands = from});
-    schedule.add("change").grain(16).each(2000, [](LoggedWorld& world, std::size_t i, Commands<LoggedWorld>& commands) {
+    schedule.add("change").grain(16).each(calls, [](LoggedWorld& world, std::size_t i,
+                                                    Commands<LoggedWorld>& commands) {
         const std::uint64_t draw = mixed(i + world.size(), 99) >> 7;
         const SparseEntity entity{static_cast<std::uint32_t>(draw % 900), static_cast<std::uint32_t>(draw / 900 % 3)};
         if (draw % 11 < 2) commands.despawn(entity);
@@ -256,6 +257,22 @@ TEST(Determinism, R68CommandsAppliedByStorageGiveTheSameAsOneAfterTheOther) {
                 ASSERT_EQ(hash_of_many_commands(pool, from, &rejected), expected) << workers << ", from " << from;
                 EXPECT_EQ(rejected, expected_rejected);
             }
+        }
+    }
+}
+
+// Enough for several batches: one is sorted while the one before is applied.
+TEST(Determinism, R68BatchesOfCommandsGiveTheSameAsOneAfterTheOther) {
+    constexpr std::size_t kCalls = 60'000;
+    Pool one(1);
+    std::uint64_t expected_rejected = 0;
+    const std::uint64_t expected = hash_of_many_commands(one, 1, &expected_rejected, kCalls);
+    for (int workers = 2; workers <= 4; ++workers) {
+        Pool pool(workers);
+        for (std::size_t run = 0; run < scaled(3); ++run) {
+            std::uint64_t rejected = 0;
+            ASSERT_EQ(hash_of_many_commands(pool, 1, &rejected, kCalls), expected) << workers;
+            EXPECT_EQ(rejected, expected_rejected);
         }
     }
 }

@@ -54,9 +54,11 @@ inline std::string seed_text() {
 // Numbers for property tests, from the seed of the run and a number that tells tests apart.
 class Random {
   public:
-    explicit Random(std::uint64_t number) : engine_(test_seed() + number * 0x9e3779b97f4a7c15) {}
+    explicit Random(std::uint64_t number) : Random(number, test_seed()) {}
+    // With a seed that has found a defect once.
+    Random(std::uint64_t number, std::uint64_t seed) : seed_(seed), engine_(seed + number * 0x9e3779b97f4a7c15) {}
 
-    std::uint64_t seed() const { return test_seed(); }
+    std::uint64_t seed() const { return seed_; }
     double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
     std::int32_t integer(std::int32_t low, std::int32_t high) {
         return std::uniform_int_distribution<std::int32_t>(low, high)(engine_);
@@ -67,6 +69,7 @@ class Random {
     }
 
   private:
+    std::uint64_t seed_;
     std::mt19937_64 engine_;
 };
 

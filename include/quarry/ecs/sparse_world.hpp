@@ -199,7 +199,8 @@ class SparseWorld {
     std::vector<Slot> slots_;
     std::uint32_t free_ = kNone;
     std::size_t alive_ = 0;
-    std::vector<std::unique_ptr<impl::SparseSet>> storages_;
+    // Away from the lines above, which change while storages are changed by other threads.
+    alignas(64) std::vector<std::unique_ptr<impl::SparseSet>> storages_;
 };
 
 }  // namespace quarry::ecs

@@ -23,7 +23,8 @@ struct EntityOf<World> {
 
 }  // namespace impl
 
-// A world whose components are kept by type, so that the changes of one type can be made while those of another are.
+// A world whose components are kept by type, so that the changes of one type can be made while those of another are,
+// and while entities are spawned and retired.
 template <class World>
 concept HasIndependentStorages = requires(World& world, const World& seen, typename World::Entity entity) {
     world.retire(entity);  // ends the entity and leaves its components

@@ -138,11 +138,11 @@ bool World::reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_
     return is_open;
 }
 
-// Whether a part that is missing, and connected with the outside of the plan, would no longer be so if the group were
-// shown. Then that part has to appear first.
-bool World::would_cut_off(const Group& group) {
+// Whether a part that is missing, and connected with the outside of the plan, would no longer be so if a place were
+// filled, or given up. Then that part has to appear first.
+bool World::would_cut_off(NodeIndex place) {
     filled_.clear();
-    look_below(group.node, Plan::wanted, 255, filled_);
+    look_below(place, plan_of(place), 255, filled_);
     if (filled_.missing.empty()) return false;
     const std::uint32_t blocked = ++last_search_;
     const std::uint32_t open = ++last_search_;

@@ -73,7 +73,7 @@ Group* World::give_way() {
             if (group.kind != ChangeKind::join || (obstacle(group) != kNoNode) != beside_coarser) continue;
             filled_.clear();
             look_below(group.node, Plan::wanted, 255, filled_);
-            if (beside_coarser ? filled_.missing.empty() : !would_cut_off(group)) continue;
+            if (beside_coarser ? filled_.missing.empty() : !would_cut_off(group.node)) continue;
             give_up_members(group);
             group.checked_at = current_checked_ = shown_version_;
             return current_ = &group;
@@ -98,12 +98,23 @@ void World::give_up_place(NodeIndex index) {
     if (tree_[index].group != kNone) cancel(groups_[tree_[index].group]);
 }
 
-// What would be cut off by it goes with it.
+// Nothing more will appear in a leaf of the plan. What would be cut off by that goes with it.
+void World::give_up_leaf(NodeIndex leaf) {
+    std::vector<NodeIndex> with_it;
+    if (would_cut_off(leaf)) {
+        for (const NodeIndex cut_off : cut_off_) with_it.push_back(planned_at_or_above(cut_off));
+    }
+    give_up_place(leaf);
+    for (const NodeIndex other : with_it) {
+        if (!tree_[other].failed) give_up_leaf(other);
+    }
+}
+
+// The leaf around children that cannot join will never be whole: others must not wait for what is missing of it.
 void World::give_up_group(const Group& group) {
     const NodeIndex node = group.node;
-    if (group.kind != ChangeKind::split && would_cut_off(group)) {
-        for (const NodeIndex cut_off : cut_off_) give_up_place(planned_at_or_above(cut_off));
-    }
+    const bool is_split = group.kind == ChangeKind::split;
+    if (!is_split) give_up_leaf(planned_at_or_above(node));
     give_up_place(node);
 }
 
@@ -124,9 +135,7 @@ bool World::can_be_shown(Group& group) {
     if (in_the_way != kNoNode) {
         tree_[in_the_way].urgent = true;
         if (!will_stay(in_the_way)) return false;
-        if (would_cut_off(group)) return false;
-        tree_[group.node].failed = true;
-        cancel(group);
+        if (!would_cut_off(planned_at_or_above(group.node))) give_up_group(group);
         return false;
     }
     if (group.kind == ChangeKind::appear) {
@@ -137,7 +146,7 @@ bool World::can_be_shown(Group& group) {
             return false;
         }
     }
-    if (group.kind != ChangeKind::split && !group.added.empty() && would_cut_off(group)) return false;
+    if (group.kind != ChangeKind::split && !group.added.empty() && would_cut_off(group.node)) return false;
     if (group.checked_at == shown_version_) return true;
     const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
     if (must_wait && !group.added.empty()) return false;

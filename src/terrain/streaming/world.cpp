@@ -151,7 +151,10 @@ void World::review(NodeIndex index) {
 void World::review_all_below(NodeIndex index) {
     const NodeIndex first = tree_[index].children;
     if (first == kNoNode) return;
-    auto visit = [&](NodeIndex node) { review(node); };
+    auto visit = [&](NodeIndex node) {
+        tree_[node].failed = false;
+        review(node);
+    };
     for (NodeIndex child = first; child < first + 8; ++child) tree_.for_each_below(child, visit);
 }
 

@@ -166,7 +166,7 @@ class World {
     void look_across_sides(const ChunkKey& key, Surroundings& found) const;
     bool hang_together(const ChunkKey& key, const std::vector<NodeIndex>& beside);
     bool reaches_outside(NodeIndex start, std::uint32_t blocked, std::uint32_t open);
-    bool would_cut_off(const Group& group);
+    bool would_cut_off(NodeIndex place);
 
     // changes.cpp: groups.
     Group& new_group(NodeIndex node, ChangeKind kind);
@@ -193,6 +193,7 @@ class World {
     bool give_up_one();
     void give_up_group(const Group& group);
     void give_up_place(NodeIndex index);
+    void give_up_leaf(NodeIndex leaf);
     bool will_stay(NodeIndex index) const;
     bool is_next_to_viewer(const Group& group) const;
     bool is_last_frame_in_time(const Group& group) const;

@@ -179,8 +179,7 @@ class Moody final : public Field {
     NoiseField hills_{{.seed = 3, .frequency = 0.03, .amplitude = 20}};
 };
 
-TEST(StreamEngineProof, ErrorsInSomeChunksLeaveTheRestClosedAndAtRest) {
-    Random random(5);
+void fly_through_errors(Random random) {
     SCOPED_TRACE(random.seed());
     for (int round = 0; round < 4; ++round) {
         StreamerOptions options = ScriptedStreamer::small_options();
@@ -196,7 +195,7 @@ TEST(StreamEngineProof, ErrorsInSomeChunksLeaveTheRestClosedAndAtRest) {
                 streamer.jobs->end(static_cast<std::size_t>(random.integer(0, 1000)));
             }
             streamer.deliver(DeliveryBudget::only_items(40));
-            if (HasFailure()) return;
+            if (testing::Test::HasFailure()) return;
         }
         streamer.settle({viewer});
         EXPECT_GT(streamer.errors.size(), 5u);
@@ -204,6 +203,15 @@ TEST(StreamEngineProof, ErrorsInSomeChunksLeaveTheRestClosedAndAtRest) {
         EXPECT_GT(streamer.host.visible(), 20u);
         EXPECT_EQ(streamer.host.size(), streamer.host.visible());
     }
+}
+
+TEST(StreamEngineProof, ErrorsInSomeChunksLeaveTheRestClosedAndAtRest) {
+    fly_through_errors(Random(5));
+}
+
+// Chunks of a leaf that is shown in part could not join. Nothing more came of the leaf, and others waited for it.
+TEST(StreamEngineProof, NobodyWaitsForALeafWhoseChunksCannotJoin) {
+    for (const std::uint64_t seed : {16, 53}) fly_through_errors(Random(5, seed));
 }
 
 // As few chunks under way as is allowed, a host that takes one event a frame, and a world of some hundred chunks.

@@ -125,12 +125,14 @@ class CommandBuffer {
     template <class Visit>
     void for_each(const Segment& segment, Visit visit) {
         CommandPlace place = segment.begin;
-        for (std::uint64_t i = 0; i < segment.commands; ++i) {
-            if (place.offset >= chunks_[place.chunk].used) place = {place.chunk + 1, 0};
-            auto& command = *reinterpret_cast<Command*>(chunks_[place.chunk].memory.get() + place.offset);
-            place.offset += command.bytes;
-            visit(command);
-        }
+        for (std::uint64_t i = 0; i < segment.commands; ++i) visit(next(place));
+    }
+    // The command at a place, which moves on.
+    Command& next(CommandPlace& place) {
+        if (place.offset >= chunks_[place.chunk].used) place = {place.chunk + 1, 0};
+        auto& command = *reinterpret_cast<Command*>(chunks_[place.chunk].memory.get() + place.offset);
+        place.offset += command.bytes;
+        return command;
     }
 
     // Destroys what was not applied, and forgets everything but the memory.
