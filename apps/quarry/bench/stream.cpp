@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "bake/arguments.hpp"
 #include "bake/fields.hpp"
 #include "bench/choices.hpp"
+#include "bench/stream_peer.hpp"
 #include "bench/stream_rows.hpp"
 #include "command.hpp"
 #include "harness/machine.hpp"
@@ -31,6 +33,7 @@ struct BenchStreamArguments {
     std::string json;
     bool list = false;
     bool full = false;
+    bool peers = false;
 };
 
 // Rows of one benchmark, and what its figures should be.
@@ -40,7 +43,7 @@ struct FigureBench {
     std::optional<double> (*aim)(std::string_view figure);
 };
 
-void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
+void declare_figures(Options& options, BenchStreamArguments& arguments) {
     options.text("--filter", arguments.filter, "NAME", "Only the row of that name, or rows whose name contains it");
     options.text("--field", arguments.field, "FIELD|FILE.json",
                  "noise (default), showcase, or a description of a field");
@@ -52,12 +55,19 @@ void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
     options.flag("--list", arguments.list, "List the rows and what they measure");
 }
 
+void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
+    declare_figures(options, arguments);
+    options.flag("--peers", arguments.peers,
+                 "In fill, also mesh the chunks with the Rust crates transvoxel and rayon (field noise only)");
+}
+
 void declare_bench_edit(Options& options, BenchStreamArguments& arguments) {
-    declare_bench_stream(options, arguments);
+    declare_figures(options, arguments);
     options.flag("--full", arguments.full, "Rows that take minutes, too, which else have to be named by --filter");
 }
 
 constexpr int kStreamRuns = 5;
+constexpr std::string_view kOwnEngine = "quarry";
 
 // The median of the runs.
 struct StreamResult {
@@ -66,6 +76,10 @@ struct StreamResult {
     double value = 0;
     double spread = 0;  // (75th - 25th percentile) / median
     int runs = 1;
+    std::string_view engine;
+    bool is_rate() const { return unit == kRateUnit; }
+    // Figures that a peer may have, too.
+    bool is_compared() const { return is_rate() || unit == kTrianglesUnit; }
 };
 
 void add_results(const StreamRow& row, const StreamBench& bench, int runs, std::vector<StreamResult>& results) {
@@ -79,8 +93,38 @@ void add_results(const StreamRow& row, const StreamBench& bench, int runs, std::
         const std::size_t last = values.size() - 1;
         const double median = values[last / 2];
         const double spread = median > 0 ? (values[last * 3 / 4] - values[last / 4]) / median : 0;
-        results.push_back({all.front()[i].name, all.front()[i].unit, median, spread, runs});
+        results.push_back({all.front()[i].name, all.front()[i].unit, median, spread, runs, all.front()[i].engine});
     }
+}
+
+std::string own_line(const StreamResult& result, std::optional<double> aim, const Look& look) {
+    const std::string value = fmt::format("{:>10.2f}", result.value);
+    const std::string shown = !aim ? value : result.value <= *aim ? look.good(value) : look.bad(value);
+    return fmt::format("{:<24}{:<7}{}{:>10}{:>7.0f}%\n", result.name, result.unit, shown,
+                       aim ? fmt::format("{:g}", *aim) : "", result.spread * 100);
+}
+
+const StreamResult* find_result(const std::vector<StreamResult>& results, std::string_view name, bool own) {
+    const auto found = std::find_if(results.begin(), results.end(), [&](const StreamResult& result) {
+        return result.name == name && (result.engine == kOwnEngine) == own;
+    });
+    return found == results.end() ? nullptr : &*found;
+}
+
+std::string peer_lines(const std::vector<StreamResult>& results, const Look& look) {
+    constexpr std::string_view kLine = "{:<28}{:>10}{:>12}{:>9}\n";
+    std::string text;
+    for (const StreamResult& result : results) {
+        const StreamResult* const own = find_result(results, result.name, true);
+        const StreamResult* const peer = find_result(results, result.name, false);
+        if (!result.is_compared() || (own != nullptr && own != &result)) continue;
+        const auto cell = [](const StreamResult* of) { return of == nullptr ? "" : fmt::format("{:.0f}", of->value); };
+        const bool is_judged = own != nullptr && peer != nullptr && own->is_rate();
+        text += fmt::format(kLine, result.name, cell(own), cell(peer),
+                            is_judged ? fmt::format("{:.1f}x", own->value / peer->value) : "");
+    }
+    if (text.empty()) return text;
+    return "\n" + look.strong(fmt::format(kLine, "chunks/s, higher is better", "quarry", "transvoxel", "times")) + text;
 }
 
 std::string stream_table(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
@@ -89,31 +133,36 @@ std::string stream_table(const std::vector<StreamResult>& results, const bench::
                                    workers == 1 ? "" : "s", field);
     text += look.strong(fmt::format("{:<24}{:<7}{:>10}{:>10}{:>8}\n", "", "", "quarry", "aim", "spread"));
     for (const StreamResult& result : results) {
-        const std::optional<double> aim = which.aim(result.name);
-        const std::string value = fmt::format("{:>10.2f}", result.value);
-        const std::string shown = !aim ? value : result.value <= *aim ? look.good(value) : look.bad(value);
-        text += fmt::format("{:<24}{:<7}{}{:>10}{:>7.0f}%\n", result.name, result.unit, shown,
-                            aim ? fmt::format("{:g}", *aim) : "", result.spread * 100);
+        if (!result.is_compared()) text += own_line(result, which.aim(result.name), look);
     }
-    return text;
+    return text + peer_lines(results, look);
 }
 
 std::string stream_json(const std::vector<StreamResult>& results, const bench::Machine& machine, int workers,
                         const FigureBench& which, const BenchStreamArguments& arguments) {
     nlohmann::ordered_json json = report_head(which.program, machine);
-    json["options"] = {{"filter", arguments.filter}, {"field", arguments.field}, {"seconds", arguments.seconds}};
+    json["options"] = {{"filter", arguments.filter},
+                       {"field", arguments.field},
+                       {"seconds", arguments.seconds},
+                       {"peers", arguments.peers}};
     json["results"] = nlohmann::ordered_json::array();
     for (const StreamResult& result : results) {
         json["results"].push_back({{"name", result.name},
-                                   {"engine", "quarry"},
+                                   {"engine", result.engine},
                                    {"workers", workers},
                                    {"value", result.value},
                                    {"unit", result.unit},
-                                   {"better", "lower"},
+                                   {"better", result.is_rate() ? "higher" : "lower"},
                                    {"runs", result.runs},
                                    {"spread", result.spread}});
     }
     return json.dump(2) + "\n";
+}
+
+std::unique_ptr<StreamPeer> peer_for(const std::string& field) {
+    if (field == "noise") return StreamPeer::find();
+    fmt::print(stderr, "Rust peers left out: they have the field noise only\n");
+    return nullptr;
 }
 
 int run_rows(const FigureBench& which, const BenchStreamArguments& arguments) {
@@ -130,8 +179,9 @@ int run_rows(const FigureBench& which, const BenchStreamArguments& arguments) {
     ReportFile report("--json", arguments.json);
     const bench::Machine machine = bench::describe_machine();
     const int workers = arguments.workers.value_or(machine.cores);
+    const std::unique_ptr<StreamPeer> peer = arguments.peers ? peer_for(arguments.field) : nullptr;
     Pool pool(workers);
-    const StreamBench bench{pool, described, arguments.seconds};
+    const StreamBench bench{pool, described, arguments.seconds, peer.get()};
     std::vector<StreamResult> results;
     for (const std::size_t row : rows) {
         if (which.rows[row].takes_long && !arguments.full && arguments.filter != names[row]) continue;

@@ -11,6 +11,7 @@
 #include <quarry/terrain/streamer.hpp>
 #include <quarry/terrain/world.hpp>
 
+#include "bench/stream_peer.hpp"
 #include "fly/flight.hpp"
 #include "tools/cpu_work.hpp"
 
@@ -66,43 +67,78 @@ FillTimes fill(terrain::Streamer& streamer, std::vector<terrain::Mesh>& kept) {
     return times;
 }
 
-std::vector<terrain::PlacedChunk> places_of_shown(const terrain::Streamer& streamer) {
+struct FilledWorld {
     std::vector<terrain::PlacedChunk> places;
+    std::vector<terrain::PlacedChunk> surface;  // of these
+};
+
+FilledWorld places_of_shown(const terrain::Streamer& streamer) {
+    FilledWorld filled;
     const terrain::ShownWorld world = streamer.shown();
-    for (const terrain::ShownChunk& chunk : world.chunks) places.push_back({chunk.key, chunk.mask});
-    for (const terrain::ChunkKey& key : world.empty) places.push_back({key, 0});
-    return places;
+    for (const terrain::ShownChunk& chunk : world.chunks) {
+        filled.places.push_back({chunk.key, chunk.mask});
+        if (chunk.has_mesh) filled.surface.push_back({chunk.key, chunk.mask});
+    }
+    for (const terrain::ChunkKey& key : world.empty) filled.places.push_back({key, 0});
+    return filled;
+}
+
+struct FillFigures {
+    double closed_ms = 0;
+    double meshed_ms = 0;  // by mesh_world
+    double triangles = 0;
+};
+
+// The same chunks by another program, just after.
+void add_peer(const StreamBench& bench, const FilledWorld& world, const FillFigures& own,
+              std::vector<StreamFigure>& figures) {
+    if (bench.peer == nullptr) return;
+    constexpr std::string_view kPeer = "transvoxel";
+    const StreamPeer::Figures peer = bench.peer->mesh(world.surface, bench.pool.worker_count());
+    const std::string unit(kRateUnit);
+    const auto rate = [&](double ms) { return static_cast<double>(world.surface.size()) / ms * 1e3; };
+    figures.push_back({"streamed", unit, rate(own.closed_ms)});
+    figures.push_back({"meshed", unit, rate(own.meshed_ms)});
+    figures.push_back({"meshed", unit, rate(peer.ms), kPeer});
+    figures.push_back({"meshed_from_samples", unit, rate(peer.meshing_ms), kPeer});
+    figures.push_back({"triangles", std::string(kTrianglesUnit), own.triangles});
+    figures.push_back({"triangles", std::string(kTrianglesUnit), peer.triangles, kPeer});
 }
 
 std::vector<StreamFigure> measure_fill(const StreamBench& bench) {
     std::vector<terrain::Mesh> kept;
-    std::vector<terrain::PlacedChunk> places;
+    FilledWorld filled;
     FillTimes times;
     {
         terrain::Streamer streamer(bench.pool, bench.described.field, options_for(bench));
         times = fill(streamer, kept);
-        places = places_of_shown(streamer);
+        filled = places_of_shown(streamer);
     }
-    const auto surface = static_cast<double>(kept.size());
+    const auto uploads = static_cast<double>(kept.size());
     kept.clear();
+    double triangles = 0;
     terrain::WorldOptions world;
     world.extract.materials = bench.described.materials.get();
     const auto mesh = [&](terrain::Keep keep) {
         world.keep = keep;
         const BenchClock::time_point start = BenchClock::now();
-        const terrain::WorldMesh meshed = terrain::mesh_world(bench.pool, *bench.described.field, places, world);
-        return ms_between(start, BenchClock::now());
+        const terrain::WorldMesh meshed = terrain::mesh_world(bench.pool, *bench.described.field, filled.places, world);
+        const BenchClock::time_point end = BenchClock::now();
+        if (keep == terrain::Keep::baked) triangles = static_cast<double>(meshed.triangles);
+        return ms_between(start, end);
     };
     const double baked = mesh(terrain::Keep::baked);
     const double extracted = mesh(terrain::Keep::extracted);
-    return {{"first_ring", "ms", times.first_ring},
-            {"complete", "ms", times.complete},
-            {"closed", "ms", times.closed},
-            {"mesh_world", "ms", baked},
-            {"mesh_world_extracted", "ms", extracted},
-            {"complete_times", "x", times.complete / baked},
-            {"closed_times", "x", times.closed / baked},
-            {"uploads", "", surface}};
+    std::vector<StreamFigure> figures{{"first_ring", "ms", times.first_ring},
+                                      {"complete", "ms", times.complete},
+                                      {"closed", "ms", times.closed},
+                                      {"mesh_world", "ms", baked},
+                                      {"mesh_world_extracted", "ms", extracted},
+                                      {"complete_times", "x", times.complete / baked},
+                                      {"closed_times", "x", times.closed / baked},
+                                      {"uploads", "", uploads}};
+    add_peer(bench, filled, {times.closed, baked, triangles}, figures);
+    return figures;
 }
 
 // The streamer's own share of a hand-over: a host that does nothing but take the mesh.

@@ -11,11 +11,14 @@
 
 namespace quarry::app {
 
+class StreamPeer;
+
 // What a row of `quarry bench stream` is measured on.
 struct StreamBench {
     Pool& pool;
     const terrain::Described& described;
     double seconds = 20;  // of each flight
+    StreamPeer* peer = nullptr;
 };
 
 // One figure of one run.
@@ -23,7 +26,12 @@ struct StreamFigure {
     std::string name;
     std::string unit;
     double value = 0;
+    std::string_view engine = "quarry";
 };
+
+// Of chunks a second more is better, of all other figures less; of triangles neither is.
+inline constexpr std::string_view kRateUnit = "chunks/s";
+inline constexpr std::string_view kTrianglesUnit = "triangles";
 
 struct StreamRow {
     std::string_view name;

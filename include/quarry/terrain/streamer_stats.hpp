@@ -29,7 +29,7 @@ struct StreamerStats {
     std::uint64_t stale = 0;          // results that were no longer wanted when they came
     std::uint64_t rebaked = 0;        // meshes baked again because a neighbour changed
     std::uint64_t baked_again = 0;    // meshes that were ready when a neighbour changed
-    std::uint64_t baked_by_host = 0;  // of these, on the host's thread
+    std::uint64_t baked_by_host = 0;  // of both, on the host's thread
     std::uint64_t failed = 0;         // chunks that could not be meshed
 
     std::uint64_t edit_swaps = 0;      // chunks exchanged together because of edits: how often

@@ -47,6 +47,10 @@ void World::request(Group& group, Member& member, std::uint32_t mask, std::share
         return;
     }
     record.kept = kept;
+    if (kept != nullptr && baked_here_ < most_baked_here_ && bake_here(record)) {
+        shared_.table.move(slot, ChunkState::ready);
+        return;
+    }
     ++group.outstanding;
     ++shared_.stats.requested;
     shared_.table.move(slot, ChunkState::queued);
@@ -56,10 +60,13 @@ void World::request(Group& group, Member& member, std::uint32_t mask, std::share
                          rank(rank_key, factor));
 }
 
-// Has made whatever the group needs to be shown beside what is shown now.
-void World::refresh(Group& group) {
+// Has made whatever the group needs to be shown beside what is shown now. As long as the host's thread has baked less
+// than that in this frame, it bakes what was extracted before.
+void World::refresh(Group& group, std::size_t most_baked_here) {
+    most_baked_here_ = most_baked_here;
     refresh_added(group);
     refresh_neighbours(group);
+    most_baked_here_ = 0;
     group.checked_at = shown_version_;
     if (group.outstanding == 0) list_as_ready(group);
 }
@@ -72,7 +79,7 @@ void World::list_as_ready(Group& group) {
 
 // What has changed around it meanwhile is made at once, if there is room, and else when it is its turn.
 void World::all_came(Group& group) {
-    if (has_room(kMostNewInGroup)) return refresh(group);
+    if (has_room(kMostNewInGroup)) return refresh_in_time(group);
     group.checked_at = 0;
     list_as_ready(group);
 }

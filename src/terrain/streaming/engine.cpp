@@ -121,6 +121,8 @@ void Engine::update(std::span<const Viewer> viewers) {
     if (delivering_) throw Error("Streamer::update was called inside a delivery");
     check_viewers(viewers, next_ != nullptr ? next_->options() : world_->options());
     shared_.table.set_update(++shared_.stats.updates);
+    world_->begin_frame();
+    if (next_ != nullptr) next_->begin_frame();
     take_outcomes();
     if (viewers.empty() && viewers_.empty()) return;
     if (!viewers.empty()) place_viewers(viewers);

@@ -7,8 +7,12 @@
 namespace quarry::terrain::streaming {
 namespace {
 
-// Meshes that the host's thread bakes in a delivery rather than wait a frame for a worker: of groups next to a viewer.
+// Meshes that the host's thread bakes in a frame rather than wait another one for a worker: of groups next to a viewer.
 constexpr std::size_t kMostBakedHere = 8;
+// With those of groups that are shown in this frame or too late.
+constexpr std::size_t kMostBakedInTime = 16;
+// Frames that a chunk next to a viewer may take from the plan to what is shown.
+constexpr std::uint64_t kLastFrameInTime = 2;
 
 }  // namespace
 
@@ -17,13 +21,12 @@ void World::begin_delivery() {
     order.reserve(ready_.size());
     for (const std::uint32_t index : ready_) {
         const Group& group = groups_[index];
-        order.emplace_back(rank(tree_[group.node].key, 1), index);
+        order.emplace_back(is_last_frame_in_time(group) ? kUrgentRank : rank(tree_[group.node].key, 1), index);
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
     next_ready_ = 0;
     round_showed_ = showed_ = false;
-    baked_here_ = 0;
 }
 
 // Rounds over all that is ready: what was in the way of one may be gone later in the round.
@@ -147,38 +150,42 @@ bool World::can_be_shown(Group& group) {
     if (group.checked_at == shown_version_) return true;
     const bool must_wait = !has_room(kMostNewInGroup) && shared_.table.count(ChunkState::queued) != 0;
     if (must_wait && !group.added.empty()) return false;
-    refresh(group);
-    if (group.outstanding != 0 && group.kind == ChangeKind::split && tree_[group.node].key.lod == 1) bake_here(group);
+    refresh(group, is_last_frame_in_time(group) ? kMostBakedInTime : is_next_to_viewer(group) ? kMostBakedHere : 0);
     if (group.outstanding == 0) return true;
     group.ready = false;
     std::erase(ready_, index_of(group));
     return false;
 }
 
-// What was asked for just now, because something beside the group has changed.
-void World::bake_here(Group& group) {
-    for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
-        for (const Member& member : *members) {
-            ChunkRecord& record = shared_.table[member.chunk];
-            if (record.state != ChunkState::queued || !record.kept) continue;
-            if (baked_here_ == kMostBakedHere) return;
-            Mesh baked = bake(record.kept->mesh, record.mask);
-            std::shared_ptr<void> prepared;
-            try {
-                if (source_->prepare) prepared = source_->prepare(baked);
-            } catch (...) {
-                return;  // a worker will meet the same error, and report it
-            }
-            if (!shared_.jobs->cancel(shared_.table.id(member.chunk))) continue;
-            ++baked_here_;
-            ++shared_.stats.baked_by_host;
-            record.baked = std::move(baked);
-            record.prepared = std::move(prepared);
-            record.has_mesh = true;
-            shared_.table.move(member.chunk, ChunkState::ready);
-            --group.outstanding;
-        }
+bool World::is_next_to_viewer(const Group& group) const {
+    return group.kind == ChangeKind::split && tree_[group.node].key.lod == 1;
+}
+
+// Whether it would be late if a worker had to bake something for it again.
+bool World::is_last_frame_in_time(const Group& group) const {
+    if (!is_next_to_viewer(group) || group.added.empty()) return false;
+    const std::uint64_t since = tree_[group.added.front().node].planned_since;
+    return since != 0 && shared_.stats.updates - since == kLastFrameInTime;
+}
+
+// The meshes are all there, but something beside the group may have changed meanwhile.
+void World::refresh_in_time(Group& group) {
+    refresh(group, is_last_frame_in_time(group) ? kMostBakedInTime : 0);
+}
+
+// On the host's thread. False: a worker will meet the error that was met here, and report it.
+bool World::bake_here(ChunkRecord& record) {
+    Mesh baked = bake(record.kept->mesh, record.mask);
+    try {
+        if (source_->prepare) record.prepared = source_->prepare(baked);
+    } catch (...) {
+        return false;
     }
+    record.baked = std::move(baked);
+    record.has_mesh = true;
+    ++baked_here_;
+    ++shared_.stats.baked_by_host;
+    return true;
 }
 
 Member* World::next_upload(Group& group) {

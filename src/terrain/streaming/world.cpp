@@ -250,7 +250,7 @@ void World::begin(NodeIndex index, ChangeKind kind) {
         case ChangeKind::none:
             break;
     }
-    refresh(group);
+    refresh(group, 0);
 }
 
 bool World::complete() const {

@@ -53,6 +53,8 @@ class World {
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
+    // Comes before the results that an update takes in.
+    void begin_frame() noexcept { baked_here_ = 0; }
     void update(std::span<const ViewerPlace> viewers);
     // Lower is sooner.
     double rank(const ChunkKey& key, double factor) const;
@@ -170,7 +172,7 @@ class World {
     Group& new_group(NodeIndex node, ChangeKind kind);
     std::uint32_t index_of(const Group& group) const noexcept;
     void request(Group& group, Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
-    void refresh(Group& group);
+    void refresh(Group& group, std::size_t most_baked_here);
     void all_came(Group& group);
     void list_as_ready(Group& group);
     void refresh_added(Group& group);
@@ -193,7 +195,10 @@ class World {
     void give_up_place(NodeIndex index);
     void give_up_leaf(NodeIndex leaf);
     bool will_stay(NodeIndex index) const;
-    void bake_here(Group& group);
+    bool is_next_to_viewer(const Group& group) const;
+    bool is_last_frame_in_time(const Group& group) const;
+    void refresh_in_time(Group& group);
+    bool bake_here(ChunkRecord& record);
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
 
@@ -255,7 +260,8 @@ class World {
     Swap swap_;
     std::vector<NodeIndex> opened_;  // by what was shown last, and not yet known to the plan
     Group* current_ = nullptr;
-    std::size_t baked_here_ = 0;         // in this delivery
+    std::size_t baked_here_ = 0;         // in this frame
+    std::size_t most_baked_here_ = 0;    // while a group is refreshed
     std::uint64_t current_checked_ = 0;  // what was shown when nothing stood against the current one
     std::uint64_t shown_version_ = 1;    // grows with every change of what is shown
 };

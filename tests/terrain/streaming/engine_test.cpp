@@ -76,6 +76,35 @@ TEST(StreamEngine, IsReadyAroundAsFarAsViewersSeeWhereRootsAreSmall) {
     EXPECT_FALSE(streamer.engine->ready_around({200, 5, 0}, options.radius));
 }
 
+// Workers end all that they have between two frames, never within one: what a neighbour's change makes necessary takes
+// a frame each time, unless the host's thread does it.
+TEST(StreamEngine, ChunksNextToAViewerAreShownAtMostTwoFramesAfterThePlanWantsThem) {
+    StreamerOptions options = ScriptedStreamer::small_options();
+    // Four chunks, as by default. The first speed is 100 units/s at 60 Hz with chunks of 32 cells.
+    options.lod_distance = 32;
+    for (const double speed : {0.417, 0.55, 0.8, 1.2}) {
+        ScriptedStreamer streamer(hills(), options);
+        streamer.settle({at(0, 5, 0)});
+        const StreamerStats before = streamer.engine->stats();
+        for (int frame = 1; frame < 500; ++frame) {
+            streamer.update({at(frame * speed, 5, frame * 0.4 * speed)});
+            streamer.deliver();
+            streamer.jobs->run_all();
+        }
+        const StreamerStats after = streamer.engine->stats();
+        std::uint64_t in_time = 0;
+        for (std::size_t frames = 0; frames < after.late.size(); ++frames) {
+            const std::uint64_t shown = after.late[frames] - before.late[frames];
+            if (frames <= 2) {
+                in_time += shown;
+            } else {
+                EXPECT_EQ(shown, 0u) << frames << " frames at " << speed;
+            }
+        }
+        EXPECT_GT(in_time, 100u);
+    }
+}
+
 TEST(StreamEngine, FlyingOnReplacesChunksInClosedGroups) {
     ScriptedStreamer streamer(hills());
     streamer.settle({at(0, 5, 0)});

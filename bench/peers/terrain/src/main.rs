@@ -1,8 +1,11 @@
-//! The peer of `quarry bench terrain`: the crates transvoxel, noise and rayon on the same chunks and the same kind of
-//! field. Asked on standard input; the requests and answers are described in bench/jobs/engine_host.hpp.
+//! The peer of `quarry bench terrain` and `quarry bench stream`: the crates transvoxel, noise and rayon on the same chunks
+//! and the same kind of field, or, for a world that a file lists, the very same field. Asked on standard input; the
+//! requests and answers are described in bench/jobs/engine_host.hpp.
 
 mod chunks;
 mod field;
+mod same_field;
+mod world;
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -23,6 +26,21 @@ fn seconds_per_call(least: f64, mut call: impl FnMut()) -> f64 {
     }
 }
 
+/// Row `world`: the chunks of a list, read once.
+fn measure_world(list: Option<&str>, workers: usize, world: &mut Option<(usize, world::World)>) -> Result<(), String> {
+    let list = list.ok_or("no list of chunks was given")?;
+    if world.as_ref().is_none_or(|(for_workers, _)| *for_workers != workers) {
+        *world = Some((workers, world::World::read(list, workers)?));
+    }
+    let Some((_, read)) = world else { return Ok(()) };
+    let figures = read.measure();
+    println!("value chunks chunks {}", figures.chunks);
+    println!("value triangles triangles {}", figures.triangles);
+    println!("value world ms {:.9}", figures.seconds * 1e3);
+    println!("value world_meshing ms {:.9}", figures.meshing_seconds * 1e3);
+    Ok(())
+}
+
 fn answer(row: &str, workers: usize) {
     match row {
         "noise" => {
@@ -39,7 +57,7 @@ fn answer(row: &str, workers: usize) {
             println!("value chunks_triangles triangles {:.9}", triangles as f64 / count as f64);
         }
         _ => {
-            println!("unsupported is measured in noise and chunks only");
+            println!("unsupported is measured in noise, chunks and world only");
             return;
         }
     }
@@ -47,14 +65,22 @@ fn answer(row: &str, workers: usize) {
 }
 
 fn main() {
-    if std::env::args().nth(1).as_deref() != Some(NAME) {
+    let arguments: Vec<String> = std::env::args().collect();
+    if arguments.get(1).map(String::as_str) != Some(NAME) {
         println!("{NAME}");
         return;
     }
+    let mut world = None;
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["run", row, workers, _] => match workers.parse() {
+                Ok(workers) if workers > 0 && row == "world" => {
+                    match measure_world(arguments.get(2).map(String::as_str), workers, &mut world) {
+                        Ok(()) => println!("done"),
+                        Err(text) => println!("error {text}"),
+                    }
+                }
                 Ok(workers) if workers > 0 => answer(row, workers),
                 _ => println!("error no such number of workers"),
             },
