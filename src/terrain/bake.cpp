@@ -8,6 +8,7 @@
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
+#include "terrain/seam_repair.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 
 namespace quarry::terrain {
@@ -40,6 +41,7 @@ class Baker {
         for (std::uint32_t side = 0; side < side::count; ++side) {
             if ((mask_ >> side & 1) != 0) add_transition(from_.transitions[side]);
         }
+        if (mask_ != 0) repair();
         if constexpr (sizeof(Index) == sizeof(std::uint16_t)) {
             baked_.indices = IndexList(std::move(indices_));
         } else {
@@ -73,9 +75,18 @@ class Baker {
             if (along_axes == at) continue;
             at = transvoxel::onto_surface(at, along_axes, from_.normals[vertex.vertex], cells);
             along_axes_.push_back(along_axes);
+            free_.push_back(vertex.vertex);
             moved_[vertex.vertex] = static_cast<std::uint32_t>(along_axes_.size());
         }
         keep_triangles_upright();
+    }
+
+    void repair() {
+        const std::span<Index> all(indices_.data(), indices_.size());
+        impl::SeamRepair<Index>(baked_.positions, baked_.normals, from_.positions, all.first(from_.regular.count),
+                                near_regular_, all.subspan(from_.regular.count), free_,
+                                static_cast<float>(from_.cells))
+            .run();
     }
 
     // Along the surface triangles may turn over where it is sharply bent. There vertices move along the axes, which
@@ -83,11 +94,20 @@ class Baker {
     // nothing changes.
     void keep_triangles_upright() {
         bool changed = !along_axes_.empty();
+        if (changed) list_near_regular();
         while (changed) {
             changed = lift_vertices(from_.regular, true);
             for (std::uint32_t side = 0; side < side::count; ++side) {
                 if ((mask_ >> side & 1) != 0) changed = lift_vertices(from_.transitions[side], false) || changed;
             }
+        }
+    }
+
+    void list_near_regular() {
+        const IndexRange range = from_.regular;
+        for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
+            if (is_moved(from_indices_[i]) || is_moved(from_indices_[i + 1]) || is_moved(from_indices_[i + 2]))
+                near_regular_.push_back(i);
         }
     }
 
@@ -206,6 +226,8 @@ class Baker {
     MeshVector<std::uint32_t> half_numbers_;
     MeshVector<std::uint32_t> moved_;  // for each vertex its number in along_axes_, from 1 on; 0: it stays there
     MeshVector<Vector3> along_axes_;
+    MeshVector<std::uint32_t> free_;          // the vertices that have moved, ascending
+    MeshVector<std::uint32_t> near_regular_;  // the first indices of regular triangles with such a vertex
 };
 
 }  // namespace

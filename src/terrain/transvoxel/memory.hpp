@@ -42,6 +42,7 @@ class Buffer {
     const T* begin() const noexcept { return items_.get(); }
     const T* end() const noexcept { return items_.get() + size_; }
     const T& operator[](std::size_t i) const noexcept { return items_[i]; }
+    T& operator[](std::size_t i) noexcept { return items_[i]; }
 
   private:
     std::unique_ptr<T[]> items_;
@@ -69,6 +70,7 @@ struct ExtractMemory {
 
     // Those of them on sides: a list for each axis of the edge and each side, and one for those on two sides.
     std::array<Buffer<std::uint32_t>, kOnTwoSides + 1> on_sides;
+    Buffer<std::uint32_t> half_on_two_sides;  // numbers of half-resolution vertices
 
     // Normals: samples beyond the sides, their numbers and places, a block for each side; samples around edges.
     std::vector<std::uint32_t> outside_number;
