@@ -83,8 +83,8 @@ class Baker {
 
     void repair() {
         const std::span<Index> all(indices_.data(), indices_.size());
-        impl::SeamRepair<Index>(baked_.positions, baked_.normals, from_.positions, all.first(from_.regular.count),
-                                near_regular_, all.subspan(from_.regular.count), free_,
+        impl::SeamRepair<Index>(baked_.positions, baked_.normals, std::span(from_.positions).first(from_.full_vertices),
+                                all.first(from_.regular.count), near_regular_, all.subspan(from_.regular.count), free_,
                                 static_cast<float>(from_.cells))
             .run();
     }
@@ -96,30 +96,29 @@ class Baker {
         bool changed = !along_axes_.empty();
         if (changed) list_near_regular();
         while (changed) {
-            changed = lift_vertices(from_.regular, true);
+            changed = false;
+            for (const std::uint32_t first : near_regular_) changed = lift_vertices(first, true) || changed;
             for (std::uint32_t side = 0; side < side::count; ++side) {
-                if ((mask_ >> side & 1) != 0) changed = lift_vertices(from_.transitions[side], false) || changed;
+                if ((mask_ >> side & 1) == 0) continue;
+                const IndexRange range = from_.transitions[side];
+                for (std::uint32_t first = range.first; first < range.first + range.count; first += 3) {
+                    changed = lift_vertices(first, false) || changed;
+                }
             }
         }
     }
 
     void list_near_regular() {
-        const IndexRange range = from_.regular;
-        for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
-            if (is_moved(from_indices_[i]) || is_moved(from_indices_[i + 1]) || is_moved(from_indices_[i + 2]))
-                near_regular_.push_back(i);
+        for (std::uint32_t i = 0; i < from_.regular.count; i += 3) {
+            const Index* const corners = from_indices_.data() + i;
+            if ((moved_[corners[0]] | moved_[corners[1]] | moved_[corners[2]]) != 0) near_regular_.push_back(i);
         }
     }
 
-    bool lift_vertices(IndexRange range, bool regular) {
-        bool changed = false;
-        for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
-            const std::uint32_t corners[3] = {from_indices_[i], from_indices_[i + 1], from_indices_[i + 2]};
-            if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) continue;
-            if (faces_outwards(corners, regular)) continue;
-            changed = lift(corners, regular) || changed;
-        }
-        return changed;
+    bool lift_vertices(std::uint32_t first, bool regular) {
+        const std::uint32_t corners[3] = {from_indices_[first], from_indices_[first + 1], from_indices_[first + 2]};
+        if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) return false;
+        return !faces_outwards(corners, regular) && lift(corners, regular);
     }
 
     // The triangle's corners to where the move along the axes takes them. A triangle of a transition cell may face the

@@ -138,7 +138,7 @@ class Extraction {
     void mesh_cells() {
         mesh_own_cells();
         transvoxel::add_half_vertices(grid_, memory_);
-        transvoxel::settle_half_vertices(grid_, block_, field(), memory_);
+        transvoxel::settle_half_vertices(grid_, block_, memory_);
         for (std::size_t side = 0; side < side::count; ++side) {
             const std::size_t first = memory_.indices.size();
             transvoxel::mesh_transition_cells(grid_, side, memory_);

@@ -42,8 +42,8 @@ class SeamRepair {
   public:
     using Triangle = std::array<std::uint32_t, 3>;
 
-    // Of the regular triangles those that have a free vertex, by the place of their first index; `before` are the
-    // positions that they had before anything moved. Free vertices are in ascending order.
+    // near_regular are the regular triangles that have a free vertex, by the place of their first index; `before` are
+    // the positions of the chunk's own vertices before anything moved. Free vertices are in ascending order.
     SeamRepair(std::span<Vector3> positions, std::span<const Vector3> normals, std::span<const Vector3> before,
                std::span<const Index> regular, std::span<const std::uint32_t> near_regular, std::span<Index> transition,
                std::span<const std::uint32_t> free_vertices, float cells)
@@ -57,19 +57,42 @@ class SeamRepair {
           cells_(cells) {}
 
     void run() {
-        for (int round = 0; round < kRounds; ++round) {
-            bool mended = false;
-            for (std::size_t first = 0; first < transition_.size(); first += 3) {
-                const Triangle triangle = transition_at(first);
-                if (!is_bad(triangle)) continue;
-                mended = flip(first) || move_corner(triangle) || mended;
-            }
-            if (!mended) return;
+        for (std::size_t first = 0; first < transition_.size(); first += 3) {
+            if (fault_of(transition_at(first)) != 0) transition_faults_.push_back(first);
         }
+        for (const std::uint32_t first : near_regular_) {
+            const Triangle triangle = regular_at(first);
+            if (is_low(triangle, area_of(triangle))) regular_faults_.push_back(first);
+        }
+        if (transition_faults_.empty() && regular_faults_.empty()) return;
+        mend(kGrave);
+        mend(1);
     }
 
   private:
     static constexpr int kRounds = 4;
+    static constexpr int kGrave = 16;  // a sliver, or one that faces inwards
+    // The cosine to its normals below which a triangle hardly faces outwards.
+    static constexpr float kLeastFacing = 0.15f;
+
+    // Triangles that are at least so bad.
+    void mend(int fault) {
+        for (int round = 0; round < kRounds; ++round) {
+            bool mended = false;
+            for (std::size_t i = 0; i < transition_faults_.size(); ++i) {
+                const std::size_t first = transition_faults_[i];
+                const Triangle triangle = transition_at(first);
+                if (fault_of(triangle) < fault) continue;
+                mended = flip(first) || move_corner(triangle, false) || mended;
+            }
+            for (const std::size_t first : regular_faults_) {
+                const Triangle triangle = regular_at(first);
+                if (fault_of_regular(triangle) < fault) continue;
+                mended = move_corner(triangle, true) || mended;
+            }
+            if (!mended) return;
+        }
+    }
 
     Triangle transition_at(std::size_t first) const {
         return {transition_[first], transition_[first + 1], transition_[first + 2]};
@@ -94,17 +117,20 @@ class SeamRepair {
         return along(area, area) < kLeastHeight * kLeastHeight * longest;
     }
 
-    bool is_bad(const Triangle& triangle) const {
-        const Vector3 area = area_of(triangle);
-        return !(along(area, wanted(triangle)) > 0) || is_low(triangle, area);
+    // How bad a triangle is: 0 where it is as it should be.
+    int fault_of(const Triangle& triangle) const {
+        const Vector3 area = area_of(triangle), up = wanted(triangle);
+        const float facing = along(area, up);
+        if (!(facing > 0) || is_low(triangle, area)) return kGrave;
+        return facing * facing < kLeastFacing * kLeastFacing * along(area, area) * along(up, up) ? 1 : 0;
     }
 
     // A regular triangle must not turn over, whatever its normals say.
-    bool is_bad_regular(const Triangle& triangle) const {
+    int fault_of_regular(const Triangle& triangle) const {
         const Vector3 area = area_of(triangle);
         const Vector3& a = before_[triangle[0]];
         const Vector3 was = across(minus(before_[triangle[1]], a), minus(before_[triangle[2]], a));
-        return !(along(area, was) > 0) || is_low(triangle, area);
+        return !(along(area, was) > 0) || is_low(triangle, area) ? kGrave : 0;
     }
 
     static bool has(const Triangle& triangle, std::uint32_t vertex) noexcept {
@@ -124,6 +150,7 @@ class SeamRepair {
 
     bool is_edge(std::uint32_t a, std::uint32_t b) const {
         if (with_edge(a, b) || with_edge(b, a)) return true;
+        if (std::max(a, b) >= before_.size()) return false;
         for (std::size_t first = 0; first < regular_.size(); first += 3) {
             const Triangle each = regular_at(first);
             if (has(each, a) && has(each, b)) return true;
@@ -147,9 +174,12 @@ class SeamRepair {
                                     : beside[1] != a && beside[1] != b ? beside[1]
                                                                        : beside[2];
             const Triangle one{a, d, c}, other{d, b, c};
-            if (d == c || is_bad(one) || is_bad(other) || is_edge(c, d)) continue;
+            const int faults = fault_of(one) + fault_of(other);
+            if (d == c || faults >= kGrave || faults >= fault_of(triangle) + fault_of(beside)) continue;
+            if (is_edge(c, d)) continue;
             put(first, one);
             put(*second, other);
+            transition_faults_.push_back(*second);
             return true;
         }
         return false;
@@ -157,28 +187,31 @@ class SeamRepair {
 
     bool is_free(std::uint32_t vertex) const { return std::binary_search(free_.begin(), free_.end(), vertex); }
 
-    bool move_corner(const Triangle& triangle) {
+    bool move_corner(const Triangle& triangle, bool is_regular) {
         for (std::size_t i = 0; i < 3; ++i) {
-            if (is_free(triangle[i]) && move(triangle[i], triangle[(i + 1) % 3], triangle[(i + 2) % 3])) return true;
+            const std::uint32_t vertex = triangle[i], a = triangle[(i + 1) % 3], b = triangle[(i + 2) % 3];
+            if (!is_free(vertex)) continue;
+            if (move(vertex, a, b, is_regular ? area_of(triangle) : wanted(triangle))) return true;
         }
         return false;
     }
 
     // The vertex to the side of the edge from a to b on which the triangle faces outwards, as far as it has to.
-    bool move(std::uint32_t vertex, std::uint32_t a, std::uint32_t b) {
+    bool move(std::uint32_t vertex, std::uint32_t a, std::uint32_t b, const Vector3& outwards) {
         const Vector3 old = positions_[vertex];
         const Vector3 edge = minus(positions_[b], positions_[a]);
-        const Vector3 up = across(wanted({vertex, a, b}), edge);
+        const Vector3 up = across(outwards, edge);
         const float square = along(up, up);
         if (!(square > 0)) return false;
         const Vector3 away = times(1 / std::sqrt(square), up);
         const float now = along(minus(old, positions_[a]), away);
-        const std::size_t bad = count_bad(vertex);
+        find_fan(vertex);
+        const int faults = faults_of_fan();
         for (const float height : {1.5f * kLeastHeight, 3 * kLeastHeight, 6 * kLeastHeight}) {
             const float shift = height - now;
             if (!(shift > 0) || shift > kFarthestRepair) continue;
             positions_[vertex] = on_grid(plus(old, times(shift, away)));
-            if (is_within(positions_[vertex]) && count_bad(vertex) < bad) return true;
+            if (is_within(positions_[vertex]) && faults_of_fan() < faults) return true;
         }
         positions_[vertex] = old;
         return false;
@@ -197,17 +230,25 @@ class SeamRepair {
         return is_off(at.x) && is_off(at.y) && is_off(at.z);
     }
 
-    std::size_t count_bad(std::uint32_t vertex) const {
-        std::size_t bad = 0;
+    void find_fan(std::uint32_t vertex) {
+        fan_.clear();
         for (std::size_t first = 0; first < transition_.size(); first += 3) {
             const Triangle each = transition_at(first);
-            if (has(each, vertex) && is_bad(each)) ++bad;
+            if (has(each, vertex)) fan_.push_back(each);
         }
+        fan_transitions_ = fan_.size();
         for (const std::uint32_t first : near_regular_) {
             const Triangle each = regular_at(first);
-            if (has(each, vertex) && is_bad_regular(each)) ++bad;
+            if (has(each, vertex)) fan_.push_back(each);
         }
-        return bad;
+    }
+
+    int faults_of_fan() const {
+        int faults = 0;
+        for (std::size_t i = 0; i < fan_.size(); ++i) {
+            faults += i < fan_transitions_ ? fault_of(fan_[i]) : fault_of_regular(fan_[i]);
+        }
+        return faults;
     }
 
     const std::span<Vector3> positions_;
@@ -218,6 +259,10 @@ class SeamRepair {
     const std::span<Index> transition_;
     const std::span<const std::uint32_t> free_;
     const float cells_;
+    std::vector<std::size_t> transition_faults_;  // the places of triangles that have, or had, something wrong
+    std::vector<std::size_t> regular_faults_;
+    std::vector<Triangle> fan_;         // the triangles around a vertex
+    std::size_t fan_transitions_ = 0;  // so many of them, the first, are of transition cells
 };
 
 }  // namespace quarry::terrain::impl

@@ -30,8 +30,7 @@ inline constexpr float kLeastApart = 0.0625f;
 void settle_own_vertices(const ChunkGrid& grid, const SampleBlock& block, const Field& field,
                          impl::ExtractMemory& memory);
 
-// The half-resolution vertices where two sides meet.
-void settle_half_vertices(const ChunkGrid& grid, const SampleBlock& block, const Field& field,
-                          impl::ExtractMemory& memory);
+// The half-resolution vertices where two sides meet, once the chunk's own are settled.
+void settle_half_vertices(const ChunkGrid& grid, const SampleBlock& block, impl::ExtractMemory& memory);
 
 }  // namespace quarry::terrain::transvoxel
