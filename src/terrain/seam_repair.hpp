@@ -57,6 +57,25 @@ class SeamRepair {
           cells_(cells) {}
 
     void run() {
+        for (int pass = 0; pass < kPasses; ++pass) {
+            find_faults();
+            if (transition_faults_.empty() && regular_faults_.empty()) return;
+            const bool mended = mend(kGrave);
+            if (!mend(1) && !mended) return;
+        }
+    }
+
+  private:
+    static constexpr int kPasses = 2;
+    static constexpr int kRounds = 4;
+    static constexpr int kGrave = 16;  // a sliver, or one that faces inwards
+    static constexpr int kForbidden = 1 << 20;  // no number of mended triangles is worth it
+    // The cosine to its normals below which a triangle hardly faces outwards.
+    static constexpr float kLeastFacing = 0.15f;
+
+    void find_faults() {
+        transition_faults_.clear();
+        regular_faults_.clear();
         for (std::size_t first = 0; first < transition_.size(); first += 3) {
             if (fault_of(transition_at(first)) != 0) transition_faults_.push_back(first);
         }
@@ -64,19 +83,11 @@ class SeamRepair {
             const Triangle triangle = regular_at(first);
             if (is_low(triangle, area_of(triangle))) regular_faults_.push_back(first);
         }
-        if (transition_faults_.empty() && regular_faults_.empty()) return;
-        mend(kGrave);
-        mend(1);
     }
 
-  private:
-    static constexpr int kRounds = 4;
-    static constexpr int kGrave = 16;  // a sliver, or one that faces inwards
-    // The cosine to its normals below which a triangle hardly faces outwards.
-    static constexpr float kLeastFacing = 0.15f;
-
-    // Triangles that are at least so bad.
-    void mend(int fault) {
+    // Triangles that are at least so bad. Says whether something has changed.
+    bool mend(int fault) {
+        bool any = false;
         for (int round = 0; round < kRounds; ++round) {
             bool mended = false;
             for (std::size_t i = 0; i < transition_faults_.size(); ++i) {
@@ -90,8 +101,10 @@ class SeamRepair {
                 if (fault_of_regular(triangle) < fault) continue;
                 mended = move_corner(triangle, true) || mended;
             }
-            if (!mended) return;
+            any = any || mended;
+            if (!mended) break;
         }
+        return any;
     }
 
     Triangle transition_at(std::size_t first) const {
@@ -130,7 +143,8 @@ class SeamRepair {
         const Vector3 area = area_of(triangle);
         const Vector3& a = before_[triangle[0]];
         const Vector3 was = across(minus(before_[triangle[1]], a), minus(before_[triangle[2]], a));
-        return !(along(area, was) > 0) || is_low(triangle, area) ? kGrave : 0;
+        if (!(along(area, was) > 0)) return kForbidden;
+        return is_low(triangle, area) ? kGrave : 0;
     }
 
     static bool has(const Triangle& triangle, std::uint32_t vertex) noexcept {
