@@ -34,9 +34,10 @@ inline constexpr float kFarthestRepair = 0.3f;
 // What repaired triangles have at least as their height, in cells; physics engines stumble over less than 0.01.
 inline constexpr float kLeastHeight = 0.0102f;
 
-// Mends the triangles of transition cells that are slivers or face inwards, in a mesh that is complete otherwise: by the
-// other diagonal of two neighbours, or by moving a corner that belongs to the chunk alone. Vertices that other chunks
-// have, and edges between them, stay as they are. What cannot be mended without harm to another triangle stays, too.
+// Mends the triangles of transition cells that are slivers or face inwards, in a mesh that is complete otherwise: by
+// the other diagonal of two neighbours, or by moving a corner that belongs to the chunk alone. Vertices that other
+// chunks have, and edges between them, stay as they are. What cannot be mended without harm to another triangle stays,
+// too.
 template <class Index>
 class SeamRepair {
   public:
@@ -68,7 +69,7 @@ class SeamRepair {
   private:
     static constexpr int kPasses = 2;
     static constexpr int kRounds = 4;
-    static constexpr int kGrave = 16;  // a sliver, or one that faces inwards
+    static constexpr int kGrave = 16;           // a sliver, or one that faces inwards
     static constexpr int kForbidden = 1 << 20;  // no number of mended triangles is worth it
     // The cosine to its normals below which a triangle hardly faces outwards.
     static constexpr float kLeastFacing = 0.15f;
@@ -110,9 +111,7 @@ class SeamRepair {
     Triangle transition_at(std::size_t first) const {
         return {transition_[first], transition_[first + 1], transition_[first + 2]};
     }
-    Triangle regular_at(std::size_t first) const {
-        return {regular_[first], regular_[first + 1], regular_[first + 2]};
-    }
+    Triangle regular_at(std::size_t first) const { return {regular_[first], regular_[first + 1], regular_[first + 2]}; }
 
     Vector3 wanted(const Triangle& triangle) const {
         return plus(plus(normals_[triangle[0]], normals_[triangle[1]]), normals_[triangle[2]]);
@@ -275,7 +274,7 @@ class SeamRepair {
     const float cells_;
     std::vector<std::size_t> transition_faults_;  // the places of triangles that have, or had, something wrong
     std::vector<std::size_t> regular_faults_;
-    std::vector<Triangle> fan_;         // the triangles around a vertex
+    std::vector<Triangle> fan_;        // the triangles around a vertex
     std::size_t fan_transitions_ = 0;  // so many of them, the first, are of transition cells
 };
 

@@ -168,8 +168,8 @@ struct World {
     std::size_t most_inward;  // triangles
 };
 
-// The noise has waves of 6 units: at LOD 2 and 3 cells are as long as these, and no plane follows the ground. Eight of its
-// transition triangles face inwards all the same, between vertices that other chunks have too; three are of regular
+// The noise has waves of 6 units: at LOD 2 and 3 cells are as long as these, and no plane follows the ground. Eight of
+// its transition triangles face inwards all the same, between vertices that other chunks have too; three are of regular
 // cells.
 std::vector<World> smooth_worlds() {
     const OctreeOptions small{.radius = 320, .lod_distance = 40, .max_lod = 3};
@@ -177,15 +177,11 @@ std::vector<World> smooth_worlds() {
     at_sphere.viewer = {150, 0, 0};
     OctreeOptions at_torus = small;
     at_torus.viewer = {120, 40, 0};
-    return {{"sphere", std::make_shared<SphereField>(Position{0.3, 0.7, -0.2}, 150.0), at_sphere, 0.02, 0.1, 0},
-            {"torus", std::make_shared<TorusField>(Position{0.3, 0.2, 0.1}, 120.0, 45.0), at_torus, 0.02, 0.1, 0},
-            {"planet",
-             planet(),
-             {.viewer = {300, 0, 0}, .radius = 640, .lod_distance = 64, .max_lod = 4},
-             0.02,
-             0.1,
-             0},
-            {"noise", std::make_shared<NoiseField>(), kNear, 0.03, 0.2, 11}};
+    return {
+        {"sphere", std::make_shared<SphereField>(Position{0.3, 0.7, -0.2}, 150.0), at_sphere, 0.02, 0.1, 0},
+        {"torus", std::make_shared<TorusField>(Position{0.3, 0.2, 0.1}, 120.0, 45.0), at_torus, 0.02, 0.1, 0},
+        {"planet", planet(), {.viewer = {300, 0, 0}, .radius = 640, .lod_distance = 64, .max_lod = 4}, 0.02, 0.1, 0},
+        {"noise", std::make_shared<NoiseField>(), kNear, 0.03, 0.2, 11}};
 }
 
 TEST(MeshQuality, MovedVerticesStayOnTheSurfaceAndNoTriangleIsASliver) {

@@ -31,8 +31,8 @@ bool meets(const ChunkKey& key, std::int64_t cells, std::int64_t wider, const La
            along(key.z, box.low.z, box.high.z);
 }
 
-// Whether the box meets a line along which chunks of this level, or of the next finer one, meet. Vertices there lie where
-// the finest level has them (transvoxel/chunk_edges.hpp), and depend on samples between those of their own level.
+// Whether the box meets a line along which chunks of this level, or of the next finer one, meet. Vertices there lie
+// where the finest level has them (transvoxel/chunk_edges.hpp), and depend on samples between those of their own level.
 bool meets_line(const LatticeBox& box, std::int32_t step) {
     const std::int32_t apart = static_cast<std::int32_t>(transvoxel::kSettledCells) / 2 * step;
     const auto has = [&](std::int32_t low, std::int32_t high) { return first_at_or_after(low, apart) <= high; };

@@ -33,7 +33,8 @@ constexpr bool may_be_on_seam(const LineEdge& edge) noexcept {
     return ((p | q) & (kCells - 1)) == 0 && (p & q & kCells) == 0;
 }
 
-// Multiples of 2^-7 of the finest edge, so that they are multiples of 2^-14 at the coarsest level, too, as all vertices.
+// Multiples of 2^-7 of the finest edge, so that they are multiples of 2^-14 at the coarsest level, too, as all
+// vertices.
 constexpr float kUnits = 128;
 constexpr float kNearest = 3 / kUnits;
 static_assert(kNearest >= kNearestToEnds);
