@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "quarry/terrain/mesh.hpp"
+#include "quarry/terrain/mesh_memory.hpp"
 
 namespace quarry::terrain::impl {
 
@@ -272,9 +272,9 @@ class SeamRepair {
     const std::span<Index> transition_;
     const std::span<const std::uint32_t> free_;
     const float cells_;
-    std::vector<std::size_t> transition_faults_;  // the places of triangles that have, or had, something wrong
-    std::vector<std::size_t> regular_faults_;
-    std::vector<Triangle> fan_;        // the triangles around a vertex
+    MeshVector<std::size_t> transition_faults_;  // the places of triangles that have, or had, something wrong
+    MeshVector<std::size_t> regular_faults_;
+    MeshVector<Triangle> fan_;         // the triangles around a vertex
     std::size_t fan_transitions_ = 0;  // so many of them, the first, are of transition cells
 };
 
