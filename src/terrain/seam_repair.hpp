@@ -91,7 +91,8 @@ class SeamRepair {
         bool any = false;
         for (int round = 0; round < kRounds; ++round) {
             bool mended = false;
-            for (std::size_t i = 0; i < transition_faults_.size(); ++i) {
+            // Flips append to the list.
+            for (std::size_t i = 0; i < transition_faults_.size(); ++i) {  // NOLINT(modernize-loop-convert)
                 const std::size_t first = transition_faults_[i];
                 const Triangle triangle = transition_at(first);
                 if (fault_of(triangle) < fault) continue;

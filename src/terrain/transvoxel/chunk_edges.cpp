@@ -47,6 +47,10 @@ constexpr float in_coarser(float along, bool is_upper_half) noexcept {
     return off_the_ends((along + (is_upper_half ? 1.0f : 0.0f)) / 2);
 }
 
+// Where finer chunks meet in the middle of a side.
+constexpr float kMiddle = 16;
+static_assert(2 * kMiddle == kSettledCells);
+
 class Settling {
   public:
     Settling(const ChunkGrid& grid, const SampleBlock& block, impl::ExtractMemory& memory)
@@ -185,7 +189,7 @@ void settle_own_vertices(const ChunkGrid& grid, const SampleBlock& block, const 
         const std::size_t along = group / side::count, beside = group % side::count / 2;
         const std::size_t across = 3 - along - beside;
         for (const std::uint32_t number : memory.on_sides[group]) {
-            if ((&memory.positions[number].x)[across] == kSettledCells / 2) memory.settled.push_back({number, 0});
+            if ((&memory.positions[number].x)[across] == kMiddle) memory.settled.push_back({number, 0});
         }
     }
     Settling(grid, block, memory).settle_own(field);
