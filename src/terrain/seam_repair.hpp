@@ -62,7 +62,8 @@ class SeamRepair {
             find_faults();
             if (transition_faults_.empty() && regular_faults_.empty()) return;
             const bool mended = mend(kGrave);
-            if (!mend(1) && !mended) return;
+            mend(1);
+            if (!mended) return;
         }
     }
 
