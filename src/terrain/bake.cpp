@@ -9,6 +9,7 @@
 #include "terrain/chunk_options.hpp"
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
+#include "terrain/seam_repair.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 
 namespace quarry::terrain {
@@ -41,6 +42,7 @@ class Baker {
         for (std::uint32_t side = 0; side < side::count; ++side) {
             if ((mask_ >> side & 1) != 0) add_transition(from_.transitions[side]);
         }
+        if (mask_ != 0) repair();
         if constexpr (sizeof(Index) == sizeof(std::uint16_t)) {
             baked_.indices = IndexList(std::move(indices_));
         } else {
@@ -74,9 +76,18 @@ class Baker {
             if (along_axes == at) continue;
             at = transvoxel::onto_surface(at, along_axes, from_.normals[vertex.vertex], cells);
             along_axes_.push_back(along_axes);
+            free_.push_back(vertex.vertex);
             moved_[vertex.vertex] = static_cast<std::uint32_t>(along_axes_.size());
         }
         keep_triangles_upright();
+    }
+
+    void repair() {
+        const std::span<Index> all(indices_.data(), indices_.size());
+        impl::SeamRepair<Index>(baked_.positions, baked_.normals, std::span(from_.positions).first(from_.full_vertices),
+                                all.first(from_.regular.count), near_regular_, all.subspan(from_.regular.count), free_,
+                                static_cast<float>(from_.cells))
+            .run();
     }
 
     // Along the surface triangles may turn over where it is sharply bent. There vertices move along the axes, which
@@ -84,23 +95,31 @@ class Baker {
     // nothing changes.
     void keep_triangles_upright() {
         bool changed = !along_axes_.empty();
+        if (changed) list_near_regular();
         while (changed) {
-            changed = lift_vertices(from_.regular, true);
+            changed = false;
+            for (const std::uint32_t first : near_regular_) changed = lift_vertices(first, true) || changed;
             for (std::uint32_t side = 0; side < side::count; ++side) {
-                if ((mask_ >> side & 1) != 0) changed = lift_vertices(from_.transitions[side], false) || changed;
+                if ((mask_ >> side & 1) == 0) continue;
+                const IndexRange range = from_.transitions[side];
+                for (std::uint32_t first = range.first; first < range.first + range.count; first += 3) {
+                    changed = lift_vertices(first, false) || changed;
+                }
             }
         }
     }
 
-    bool lift_vertices(IndexRange range, bool regular) {
-        bool changed = false;
-        for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
-            const std::uint32_t corners[3] = {from_indices_[i], from_indices_[i + 1], from_indices_[i + 2]};
-            if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) continue;
-            if (faces_outwards(corners, regular)) continue;
-            changed = lift(corners, regular) || changed;
+    void list_near_regular() {
+        for (std::uint32_t i = 0; i < from_.regular.count; i += 3) {
+            const Index* const corners = from_indices_.data() + i;
+            if ((moved_[corners[0]] | moved_[corners[1]] | moved_[corners[2]]) != 0) near_regular_.push_back(i);
         }
-        return changed;
+    }
+
+    bool lift_vertices(std::uint32_t first, bool regular) {
+        const std::uint32_t corners[3] = {from_indices_[first], from_indices_[first + 1], from_indices_[first + 2]};
+        if (!is_moved(corners[0]) && !is_moved(corners[1]) && !is_moved(corners[2])) return false;
+        return !faces_outwards(corners, regular) && lift(corners, regular);
     }
 
     // The triangle's corners to where the move along the axes takes them. A triangle of a transition cell may face the
@@ -207,6 +226,8 @@ class Baker {
     MeshVector<std::uint32_t> half_numbers_;
     MeshVector<std::uint32_t> moved_;  // for each vertex its number in along_axes_, from 1 on; 0: it stays there
     MeshVector<Vector3> along_axes_;
+    MeshVector<std::uint32_t> free_;          // the vertices that have moved, ascending
+    MeshVector<std::uint32_t> near_regular_;  // the first indices of regular triangles with such a vertex
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "terrain/memory/copy_into.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/rounding.hpp"
+#include "terrain/transvoxel/chunk_edges.hpp"
 #include "terrain/transvoxel/memory.hpp"
 #include "terrain/transvoxel/shrink.hpp"
 #include "terrain/transvoxel/slopes.hpp"
@@ -127,6 +128,7 @@ class Extraction {
         memory_.edges.clear();
         memory_.indices.clear();
         transvoxel::mesh_regular_cells(grid_, memory_);
+        transvoxel::settle_own_vertices(grid_, block_, field(), memory_);
         mesh_.full_vertices = static_cast<std::uint32_t>(memory_.positions.size());
         mesh_.regular = range_from(0);
     }
@@ -134,6 +136,7 @@ class Extraction {
     void mesh_cells() {
         mesh_own_cells();
         transvoxel::add_half_vertices(grid_, memory_);
+        transvoxel::settle_half_vertices(grid_, block_, memory_);
         for (std::size_t side = 0; side < side::count; ++side) {
             const std::size_t first = memory_.indices.size();
             transvoxel::mesh_transition_cells(grid_, side, memory_);

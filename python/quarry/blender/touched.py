@@ -12,6 +12,8 @@ _MOST_COMPARED = 2_000_000
 """Samples of a box that are compared one by one; in a larger box all count as changed."""
 _BESIDE = 2
 """So many samples beside a chunk are read for it."""
+_SETTLED_CELLS = 32
+"""Chunks of so many cells read all samples on the lines where they, or finer ones, meet: every half of a chunk."""
 
 
 class Changes:
@@ -33,6 +35,8 @@ class Changes:
         """Whether a sample of this chunk has changed."""
         step = 1 << key[0]
         cuts = []
+        all_cuts = []
+        line_cuts = []
         for place, low, high in zip(key[1:], self.low, self.high):
             first = max(low, (place * cells - _BESIDE) * step)
             last = min(high, ((place + 1) * cells + _BESIDE) * step)
@@ -40,7 +44,18 @@ class Changes:
                 return False
             # Coarse levels read every step-th point.
             cuts.append(slice(-(-first // step) * step - low, last - low + 1, step))
-        return self._changed is None or bool(self._changed[tuple(cuts)].any())
+            apart = step * cells // 2
+            all_cuts.append(slice(first - low, last - low + 1))
+            line_cuts.append(slice(-(-first // apart) * apart - low, last - low + 1, apart))
+        if self._changed is None or bool(self._changed[tuple(cuts)].any()):
+            return True
+        if cells != _SETTLED_CELLS:
+            return False
+        for axis in range(3):
+            on_lines = [all_cuts[i] if i == axis else line_cuts[i] for i in range(3)]
+            if bool(self._changed[tuple(on_lines)].any()):
+                return True
+        return False
 
     def near(self, lods: int, cells: int) -> Iterator[Key]:
         """Keys of all chunks that the box may reach."""

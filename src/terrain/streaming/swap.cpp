@@ -7,6 +7,7 @@
 #include "quarry/terrain/field.hpp"
 #include "terrain/streaming/keys.hpp"
 #include "terrain/streaming/world.hpp"
+#include "terrain/transvoxel/chunk_edges.hpp"
 
 namespace quarry::terrain::streaming {
 namespace {
@@ -30,13 +31,25 @@ bool meets(const ChunkKey& key, std::int64_t cells, std::int64_t wider, const La
            along(key.z, box.low.z, box.high.z);
 }
 
+// Whether the box meets a line along which chunks of this level, or of the next finer one, meet. Vertices there lie
+// where the finest level has them (transvoxel/chunk_edges.hpp), and depend on samples between those of their own level.
+bool meets_line(const LatticeBox& box, std::int32_t step) {
+    const std::int32_t apart = static_cast<std::int32_t>(transvoxel::kSettledCells) / 2 * step;
+    const auto has = [&](std::int32_t low, std::int32_t high) { return first_at_or_after(low, apart) <= high; };
+    const int planes = (has(box.low.x, box.high.x) ? 1 : 0) + (has(box.low.y, box.high.y) ? 1 : 0) +
+                       (has(box.low.z, box.high.z) ? 1 : 0);
+    return planes >= 2;
+}
+
 }  // namespace
 
 // Vertices and their normals depend on samples up to two steps beyond the chunk. A level of which no sample has changed
 // stays as it is, but for paint, which lies between samples, too.
 bool World::is_touched(const ChunkKey& key, const LatticeBox& box) const {
     const std::int32_t step = std::int32_t{1} << key.lod;
-    if (source_->materials == nullptr && !has_sample(box, step)) return false;
+    const bool is_settled = options_.cells == static_cast<std::int32_t>(transvoxel::kSettledCells);
+    const bool has_changed = has_sample(box, step) || (is_settled && meets_line(box, step));
+    if (source_->materials == nullptr && !has_changed) return false;
     return meets(key, options_.cells, 2 * step, box);
 }
 

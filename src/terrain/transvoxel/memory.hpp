@@ -42,6 +42,7 @@ class Buffer {
     const T* begin() const noexcept { return items_.get(); }
     const T* end() const noexcept { return items_.get() + size_; }
     const T& operator[](std::size_t i) const noexcept { return items_[i]; }
+    T& operator[](std::size_t i) noexcept { return items_[i]; }
 
   private:
     std::unique_ptr<T[]> items_;
@@ -50,6 +51,30 @@ class Buffer {
 };
 
 inline constexpr std::size_t kOnTwoSides = 3 * side::count;
+
+// A vertex on a line where chunks meet, and where the finest level has it along its edge (chunk_edges.hpp).
+struct SettledVertex {
+    std::uint32_t number;
+    float finest;
+};
+
+// An edge that is being cut in halves: its lower end in units of its level, the densities at its ends, and which halves
+// were the upper ones, the last cut in the lowest bit.
+struct SettlingEdge {
+    std::array<std::int32_t, 3> low;
+    std::size_t axis;
+    float first;
+    float second;
+    std::uint32_t path;
+
+    // low is the middle of the edge, of this density; afterwards that of the half which is crossed.
+    void cut(float middle) noexcept {
+        const bool is_upper = (first < 0) == (middle < 0);
+        (is_upper ? first : second) = middle;
+        low[axis] -= is_upper ? 0 : 1;
+        path = path << 1 | (is_upper ? 1u : 0u);
+    }
+};
 
 // What an extraction works in. Vectors only ever grow, so that the next extraction finds them large enough.
 struct ExtractMemory {
@@ -69,6 +94,9 @@ struct ExtractMemory {
 
     // Those of them on sides: a list for each axis of the edge and each side, and one for those on two sides.
     std::array<Buffer<std::uint32_t>, kOnTwoSides + 1> on_sides;
+    Buffer<std::uint32_t> half_on_two_sides;  // numbers of half-resolution vertices
+    std::vector<SettledVertex> settled;
+    std::vector<SettlingEdge> settling;
 
     // Normals: samples beyond the sides, their numbers and places, a block for each side; samples around edges.
     std::vector<std::uint32_t> outside_number;

@@ -80,7 +80,8 @@ class HalfVertices {
         // An edge where two sides meet is added by the side that comes first.
         const std::size_t across = along == plane.u ? plane.v : plane.u;
         const std::size_t place = along == plane.u ? j : i;
-        if (across < plane.axis && (place == 0 || place == grid_.cells)) return;
+        const bool on_two_sides = place == 0 || place == grid_.cells;
+        if (across < plane.axis && on_two_sides) return;
         const std::size_t low = plane.at(i, j);
         const float* const samples = memory_.samples.data();
         const float t = crossing(samples[low], samples[low + 2 * grid_.step[along]]);
@@ -89,8 +90,12 @@ class HalfVertices {
         coordinates[plane.u] = i / 2;
         coordinates[plane.v] = j / 2;
         const auto [x, y, z] = coordinates;
-        memory_.half_vertex_on[along * half_.volume + half_.at(x, y, z)] =
-            static_cast<std::uint32_t>(memory_.positions.size());
+        const auto number = static_cast<std::uint32_t>(memory_.positions.size());
+        memory_.half_vertex_on[along * half_.volume + half_.at(x, y, z)] = number;
+        if (on_two_sides) {
+            memory_.half_on_two_sides.make_room_for(1);
+            memory_.half_on_two_sides.append(number);
+        }
         const Vector3 at = vertex_at(x, y, z, along, t);
         memory_.positions.make_room_for(1);
         memory_.positions.append({2 * at.x, 2 * at.y, 2 * at.z});
@@ -161,6 +166,7 @@ class TransitionMesher {
 
 void add_half_vertices(const ChunkGrid& grid, impl::ExtractMemory& memory) {
     memory.half_vertex_on.resize(3 * coarse(grid).volume);
+    memory.half_on_two_sides.clear();
     HalfVertices vertices(grid, memory);
     for (std::size_t side = 0; side < side::count; ++side) vertices.add(side);
 }

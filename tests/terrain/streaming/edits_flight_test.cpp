@@ -167,6 +167,28 @@ TEST(StreamerEditsFlight, OverAPlaneIsRightInEveryFrameAndLikeAFreshWorldInTheEn
     }
 }
 
+// Where chunks of 32 cells meet, vertices lie where the finest level has them: coarse chunks follow an edit between
+// their own samples, too.
+TEST(StreamerEditsFlight, AnEditBetweenCoarseSamplesIsSeenWhereChunksMeet) {
+    StreamerOptions options = without_memory();
+    options.cells = 32;
+    options.lod_distance = 40;
+    options.radius = 400;
+    EditedStreamer streamer(std::make_shared<PlaneField>(Position{0, 12.4, 0}, Position{0, 1, 0}), options);
+    const std::vector<Viewer> viewers{from(0, 5, 0)};
+    streamer.scripted.settle(viewers);
+    for (int x = -3; x <= 3; ++x) {
+        for (int z = -3; z <= 3; ++z) streamer.dig({128.0 * x, 12, 128.0 * z}, 0.9f);
+    }
+    streamer.scripted.settle(viewers);
+    std::int32_t coarsest = 0;
+    streamer.scripted.host.for_each_visible(
+        [&](const ChunkKey& key, std::uint32_t, const Mesh&) { coarsest = std::max(coarsest, key.lod); });
+    EXPECT_GE(coarsest, 3);
+    streamer.expect_up_to_date();
+    streamer.scripted.check_closed();
+}
+
 // The same edits in the same frames on pools of several sizes.
 TEST(StreamerEditsFlight, EndsTheSameWithAnyNumberOfWorkers) {
     SCOPED_TRACE(seed_text());
