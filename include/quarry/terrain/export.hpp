@@ -74,7 +74,7 @@ enum class ExportFormat { glb, obj, ply, stl };
 
 // What is known of a format.
 struct ExportFormatInfo {
-    ExportFormat format;
+    ExportFormat format;      // which one
     std::string_view ending;  // of its files: ".glb"
     std::uint64_t largest;    // bytes that a file can have
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -81,8 +82,8 @@ bool lies_in(ChunkKey key, const std::vector<ChunkKey>& places, std::int32_t max
 
 // A streamer that is flown about and edited. Workers do a random part of their work in each frame, in any order.
 struct EditedFlight {
-    EditedFlight(std::uint64_t number, std::shared_ptr<const Field> ground)
-        : random(number), streamer(std::move(ground), without_memory()) {
+    EditedFlight(std::uint64_t number, std::shared_ptr<const Field> ground, const StreamerOptions& options)
+        : random(number), streamer(std::move(ground), options) {
         streamer.scripted.update(viewers);
     }
 
@@ -109,9 +110,19 @@ struct EditedFlight {
         if (viewers.size() > 2) viewers.resize(1);
     }
     void edit() {
-        const Edit edit = random_edit(random, viewers.front().position);
+        Edit edit = random_edit(random, viewers.front().position);
+        if (at_lines && random.integer(0, 1) == 0) move_to_a_line(edit);
         edits.push_back(edit);
         streamer.apply(edit);
+    }
+    // A small edit by a line where chunks of 32 cells meet, far enough for coarse ones.
+    void move_to_a_line(Edit& edit) {
+        const auto near_a_line = [&](double at) {
+            return std::round((at + random.real(-300, 300)) / 128) * 128 + random.real(-1, 1);
+        };
+        edit.shape = BrushShape::sphere;
+        edit.radius = static_cast<float>(random.real(0.6, 2));
+        edit.at = {near_a_line(edit.at.x), random.real(-14, 14), near_a_line(edit.at.z)};
     }
     void work() {
         for (int i = random.integer(0, 60); i > 0; --i) {
@@ -126,6 +137,7 @@ struct EditedFlight {
     EditedStreamer streamer;
     std::vector<Viewer> viewers{from(0, 5, 0)};
     std::vector<Edit> edits;
+    bool at_lines = false;
 };
 
 // Two, or as many as a soak says.
@@ -134,9 +146,11 @@ std::uint64_t flights() {
     return text == nullptr ? 2 : std::stoull(text);
 }
 
-void fly_and_compare(std::uint64_t number, const std::shared_ptr<const Field>& ground) {
-    EditedFlight flight(number, ground);
-    for (int frame = 0; frame < 120 && !testing::Test::HasFailure(); ++frame) flight.frame();
+void fly_and_compare(std::uint64_t number, const std::shared_ptr<const Field>& ground,
+                     const StreamerOptions& options = without_memory(), int frames = 120) {
+    EditedFlight flight(number, ground, options);
+    flight.at_lines = options.cells == 32;
+    for (int frame = 0; frame < frames && !testing::Test::HasFailure(); ++frame) flight.frame();
     ASSERT_FALSE(testing::Test::HasFailure()) << "flight " << number;
     flight.streamer.scripted.settle(flight.viewers);
     flight.streamer.scripted.check_closed();
@@ -144,7 +158,7 @@ void fly_and_compare(std::uint64_t number, const std::shared_ptr<const Field>& g
     // As a streamer that was made later sees it.
     EditWorld world(ground);
     for (const Edit& edit : flight.edits) world.apply(edit);
-    ScriptedStreamer fresh(world.field(), without_memory());
+    ScriptedStreamer fresh(world.field(), options);
     fresh.settle(flight.viewers);
     expect_equal(drawn_by(flight.streamer.scripted.host), drawn_by(fresh.host));
     const StreamerStats stats = flight.streamer.scripted.engine->stats();
@@ -164,6 +178,18 @@ TEST(StreamerEditsFlight, OverAPlaneIsRightInEveryFrameAndLikeAFreshWorldInTheEn
     SCOPED_TRACE(seed_text());
     for (std::uint64_t number = 700; number < 700 + flights() && !testing::Test::HasFailure(); ++number) {
         fly_and_compare(number, std::make_shared<PlaneField>(Position{0, 2, 0}, Position{0, 1, 0}));
+    }
+}
+
+// Chunks of the usual size, most of them coarse, so that most edits lie between their samples.
+TEST(StreamerEditsFlight, InChunksOf32CellsIsRightInEveryFrameAndLikeAFreshWorldInTheEnd) {
+    SCOPED_TRACE(seed_text());
+    StreamerOptions options = without_memory();
+    options.cells = 32;
+    options.lod_distance = 40;
+    options.radius = 400;
+    for (std::uint64_t number = 800; number < 799 + flights() && !testing::Test::HasFailure(); ++number) {
+        fly_and_compare(number, rolling(), options, 80);
     }
 }
 
