@@ -211,7 +211,7 @@ TEST(StreamEngineProof, ErrorsInSomeChunksLeaveTheRestClosedAndAtRest) {
 
 // Chunks of a leaf that is shown in part could not join. Nothing more came of the leaf, and others waited for it.
 TEST(StreamEngineProof, NobodyWaitsForALeafWhoseChunksCannotJoin) {
-    for (const std::uint64_t seed : {16, 53}) fly_through_errors(Random(5, seed));
+    for (const std::uint64_t seed : {std::uint64_t{16}, std::uint64_t{53}}) fly_through_errors(Random(5, seed));
 }
 
 // As few chunks under way as is allowed, a host that takes one event a frame, and a world of some hundred chunks.
