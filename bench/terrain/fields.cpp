@@ -37,7 +37,7 @@ std::vector<Position> scattered() {
 
 }  // namespace
 
-TerrainMeasure measure_field(std::string name, std::shared_ptr<const Field> field, bool has_noise) {
+TerrainMeasure measure_field(const std::string& name, std::shared_ptr<const Field> field, bool has_noise) {
     return [=](RowContext& context) {
         context.add_time(name + "_row", seconds_a_sample(*field, 1));
         if (has_noise) context.add_time(name + "_direct", seconds_a_sample(*field, kLargestStep));

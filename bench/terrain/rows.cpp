@@ -25,17 +25,19 @@ namespace {
 
 using namespace terrain;
 
-constexpr TerrainRow field_row(std::string_view name, std::string_view what, TerrainMeasure (*make)(std::string name)) {
+constexpr TerrainRow field_row(std::string_view name, std::string_view what,
+                               TerrainMeasure (*make)(const std::string& name)) {
     return {RowInfo{.name = name, .unit = "ns", .what = what}, TerrainPart::field, make};
 }
 
-constexpr TerrainRow real_row(std::string_view name, std::string_view what, TerrainMeasure (*make)(std::string name)) {
+constexpr TerrainRow real_row(std::string_view name, std::string_view what,
+                              TerrainMeasure (*make)(const std::string& name)) {
     return {RowInfo{.name = name, .unit = "chunks/s", .what = what}, TerrainPart::real, make};
 }
 
 template <std::int32_t Lod>
 constexpr TerrainRow lod_row(std::string_view name, std::string_view what) {
-    return {RowInfo{.name = name, .unit = "chunks/s", .what = what}, TerrainPart::chunk, [](std::string) {
+    return {RowInfo{.name = name, .unit = "chunks/s", .what = what}, TerrainPart::chunk, [](const std::string&) {
                 const auto chunks = std::make_shared<const SurfaceChunks>(Lod);
                 return TerrainMeasure([=](RowContext& context) { chunks->measure(context); });
             }};
@@ -58,41 +60,37 @@ constexpr bool kHasNoise = true;
 
 constexpr std::array kRows{
     field_row("noise", "hills with overhangs, 4 octaves (the field of the benchmark world)",
-              [](std::string name) { return measure_field(std::move(name), noise(), kHasNoise); }),
-    field_row(
-        "height", "hills without overhangs, 4 octaves",
-        [](std::string name) { return measure_field(std::move(name), std::make_shared<HeightField>(), kHasNoise); }),
-    field_row(
-        "ridged", "mountains, 4 octaves",
-        [](std::string name) { return measure_field(std::move(name), std::make_shared<RidgedField>(), kHasNoise); }),
-    field_row("sphere", "a sphere", [](std::string name) { return measure_field(std::move(name), sphere()); }),
+              [](const std::string& name) { return measure_field(name, noise(), kHasNoise); }),
+    field_row("height", "hills without overhangs, 4 octaves",
+              [](const std::string& name) { return measure_field(name, std::make_shared<HeightField>(), kHasNoise); }),
+    field_row("ridged", "mountains, 4 octaves",
+              [](const std::string& name) { return measure_field(name, std::make_shared<RidgedField>(), kHasNoise); }),
+    field_row("sphere", "a sphere", [](const std::string& name) { return measure_field(name, sphere()); }),
     field_row("box", "a box",
-              [](std::string name) {
-                  return measure_field(std::move(name), std::make_shared<BoxField>(Position{}, Position{30, 20, 10}));
-              }),
-    field_row("torus", "a torus",
-              [](std::string name) {
-                  return measure_field(std::move(name), std::make_shared<TorusField>(Position{}, 30, 10));
+              [](const std::string& name) {
+                  return measure_field(name, std::make_shared<BoxField>(Position{}, Position{30, 20, 10}));
               }),
     field_row(
-        "plane", "a plane",
-        [](std::string name) {
-            return measure_field(std::move(name), std::make_shared<PlaneField>(Position{}, Position{0.1, 1, 0.2}));
-        }),
+        "torus", "a torus",
+        [](const std::string& name) { return measure_field(name, std::make_shared<TorusField>(Position{}, 30, 10)); }),
+    field_row("plane", "a plane",
+              [](const std::string& name) {
+                  return measure_field(name, std::make_shared<PlaneField>(Position{}, Position{0.1, 1, 0.2}));
+              }),
     field_row("combined", "noise without a sphere, blended",
-              [](std::string name) {
+              [](const std::string& name) {
                   const auto field = std::make_shared<CombinedField>(Combination::subtract, noise(), sphere(), 4);
-                  return measure_field(std::move(name), field, kHasNoise);
+                  return measure_field(name, field, kHasNoise);
               }),
     field_row("warp", "noise, warped by noise of 2 octaves",
-              [](std::string name) {
+              [](const std::string& name) {
                   const NoiseOptions shift{.octaves = 2, .amplitude = 8};
-                  return measure_field(std::move(name), std::make_shared<WarpedField>(noise(), shift), kHasNoise);
+                  return measure_field(name, std::make_shared<WarpedField>(noise(), shift), kHasNoise);
               }),
     field_row("translated", "noise, moved",
-              [](std::string name) {
+              [](const std::string& name) {
                   const auto field = std::make_shared<TranslatedField>(noise(), Position{100, -3, 7});
-                  return measure_field(std::move(name), field, kHasNoise);
+                  return measure_field(name, field, kHasNoise);
               }),
     lod_row<0>("lod0", "surface chunks of the benchmark world at LOD 0: extract, with normals and transition ranges"),
     lod_row<1>("lod1", "the same at LOD 1"),
@@ -100,38 +98,36 @@ constexpr std::array kRows{
     lod_row<3>("lod3", "the same at LOD 3"),
     lod_row<4>("lod4", "the same at LOD 4"),
     lod_row<5>("lod5", "the same at LOD 5"),
-    real_row(
-        "showcase", "surface chunks of the showcase at LOD 0, with materials",
-        [](std::string name) { return measure_real_world(std::move(name), showcase_field(), showcase_materials()); }),
+    real_row("showcase", "surface chunks of the showcase at LOD 0, with materials",
+             [](const std::string& name) { return measure_real_world(name, showcase_field(), showcase_materials()); }),
     real_row("spheres", "noise without 10,000 spheres, in a ball of radius 1,024",
-             [](std::string name) { return measure_real_world(std::move(name), noise_without_spheres_in_a_ball()); }),
+             [](const std::string& name) { return measure_real_world(name, noise_without_spheres_in_a_ball()); }),
     real_row("slab", "noise without 10,000 spheres, in the layer up to 48 units above and below 0",
-             [](std::string name) { return measure_real_world(std::move(name), noise_without_spheres_in_a_layer()); }),
+             [](const std::string& name) { return measure_real_world(name, noise_without_spheres_in_a_layer()); }),
     real_row("caves", "a heightmap with caves",
-             [](std::string name) { return measure_real_world(std::move(name), heightmap_with_caves()); }),
+             [](const std::string& name) { return measure_real_world(name, heightmap_with_caves()); }),
     real_row("planet", "a planet: a warped ball",
-             [](std::string name) { return measure_real_world(std::move(name), planet()); }),
+             [](const std::string& name) { return measure_real_world(name, planet()); }),
     real_row("overhangs", "mountains of warped ridges in three dimensions",
-             [](std::string name) { return measure_real_world(std::move(name), overhanging_mountains()); }),
+             [](const std::string& name) { return measure_real_world(name, overhanging_mountains()); }),
     TerrainRow{RowInfo{.name = "chunks",
                        .unit = "chunks/s",
                        .what = "64 chunks of the benchmark world, by each engine in its own way (needs --peers)"},
-               TerrainPart::chunks, [](std::string) { return TerrainMeasure(measure_chunks); }},
+               TerrainPart::chunks, [](const std::string&) { return TerrainMeasure(measure_chunks); }},
     TerrainRow{RowInfo{.name = "reject",
                        .unit = "chunks/s",
                        .what = "empty chunks that bounds prove empty: how many of them, how fast"},
-               TerrainPart::bounds, [](std::string name) { return measure_rejection(std::move(name), {}); }},
-    TerrainRow{
-        RowInfo{.name = "reject_hilly",
-                .unit = "chunks/s",
-                .what = "the same in a world of amplitude 256 and frequency 0.005"},
-        TerrainPart::bounds,
-        [](std::string name) { return measure_rejection(std::move(name), {.frequency = 0.005, .amplitude = 256}); }},
+               TerrainPart::bounds, [](const std::string& name) { return measure_rejection(name, {}); }},
+    TerrainRow{RowInfo{.name = "reject_hilly",
+                       .unit = "chunks/s",
+                       .what = "the same in a world of amplitude 256 and frequency 0.005"},
+               TerrainPart::bounds,
+               [](const std::string& name) { return measure_rejection(name, {.frequency = 0.005, .amplitude = 256}); }},
     TerrainRow{RowInfo{.name = "world",
                        .unit = "s",
                        .what = "the benchmark world, every chunk at full resolution, all meshes kept, in a new process",
                        .cold = true},
-               TerrainPart::world, [](std::string) { return TerrainMeasure(measure_world); }},
+               TerrainPart::world, [](const std::string&) { return TerrainMeasure(measure_world); }},
 };
 
 constexpr std::array kAims{

@@ -28,7 +28,7 @@ struct TerrainRow {
     RowInfo info;
     TerrainPart part;
     // Makes what is measured, and is called once a process. The name is the row's.
-    TerrainMeasure (*make)(std::string name);
+    TerrainMeasure (*make)(const std::string& name);
 };
 
 // The rows of `quarry bench terrain`.
