@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "quarry/terrain/description.hpp"
 #include "tests/terrain/checkout.hpp"
+#include "tests/terrain/field_cases.hpp"
 #include "tests/terrain/quoted.hpp"
 #include "tests/terrain/support.hpp"
 #include "tests/terrain/temporary_folder.hpp"
@@ -37,17 +39,38 @@ std::string layer_error(const std::string& layer) {
 }
 
 // The error lists the table of types.
+std::vector<std::string> all_types() {
+    const std::string error = field_error("{'type': 'no such type'}");
+    const std::string before = "there are ";
+    std::istringstream list(error.substr(error.find(before) + before.size()));
+    std::vector<std::string> types;
+    for (std::string type; std::getline(list >> std::ws, type, ',');) types.push_back(type);
+    return types;
+}
+
 TEST(DescriptionErrors, EveryTypeIsInTheGuide) {
     std::ifstream file(test_support::checkout() / "docs/guide/terrain.md");
     const std::string guide{std::istreambuf_iterator<char>(file), {}};
-    const std::string error = field_error("{'type': 'no such type'}");
-    const std::string before = "there are ";
-    std::istringstream types(error.substr(error.find(before) + before.size()));
-    int count = 0;
-    for (std::string type; std::getline(types >> std::ws, type, ','); ++count) {
-        EXPECT_NE(guide.find("`" + type + "`"), std::string::npos) << type;
+    const std::size_t begin = guide.find("| type | keys |");
+    ASSERT_NE(begin, std::string::npos);
+    const std::string table = guide.substr(begin, guide.find("\n\n", begin) - begin);
+    for (const std::string& type : all_types()) {
+        EXPECT_NE(table.find("`" + type + "`"), std::string::npos)
+            << type << " is missing in the table of types in docs/guide/terrain.md";
     }
-    EXPECT_GT(count, 20);
+    EXPECT_GT(all_types().size(), 20u);
+}
+
+TEST(DescriptionErrors, EveryTypeIsTestedAsAField) {
+    std::set<std::string> tested;
+    for (const FieldCase& each : all_cases()) {
+        std::string name = each.name;
+        std::replace(name.begin(), name.end(), ' ', '_');
+        tested.insert(name);
+    }
+    for (const std::string& type : all_types()) {
+        EXPECT_TRUE(tested.contains(type)) << type << " has no case in tests/terrain/field_cases.hpp";
+    }
 }
 
 TEST(DescriptionErrors, GiveThePlaceOfANumberOutOfRange) {

@@ -63,6 +63,15 @@ TEST(Description, NamesEveryField) {
     expect_same("{'type': 'box', 'centre': [0, 0, 9], 'half_size': [4, 5, 6]}", BoxField({0, 0, 9}, {4, 5, 6}));
     expect_same("{'type': 'torus', 'centre': [0, 0, 9], 'ring_radius': 12, 'tube_radius': 3}",
                 TorusField({0, 0, 9}, 12, 3));
+    expect_same("{'type': 'capsule', 'first': [1, 2, 3], 'second': [4, 9, 20], 'radius': 5}",
+                CapsuleField({1, 2, 3}, {4, 9, 20}, 5));
+    expect_same("{'type': 'cone', 'base': [1, -5, 3], 'height': 12, 'base_radius': 8, 'top_radius': 2}",
+                ConeField({1, -5, 3}, 12, 8, 2));
+    expect_same("{'type': 'ellipsoid', 'centre': [1, 2, 3], 'radii': [9, 7, 5]}", EllipsoidField({1, 2, 3}, {9, 7, 5}));
+    expect_same("{'type': 'rounded_box', 'centre': [1, 2, 3], 'half_size': [9, 7, 5], 'rounding': 2}",
+                RoundedBoxField({1, 2, 3}, {9, 7, 5}, 2));
+    expect_same("{'type': 'cellular', 'seed': 3, 'frequency': 0.05, 'amplitude': 9, 'offset': 2}",
+                CellularField({.seed = 3, .frequency = 0.05, .amplitude = 9, .offset = 2}));
     const auto hills = std::make_shared<NoiseField>(noise);
     const std::string parts = "'a': {'type': 'noise', 'offset': -2, " + keys + "}, 'b': " + ball;
     expect_same("{'type': 'union', " + parts + "}", CombinedField(Combination::unite, hills, sphere));
@@ -72,6 +81,11 @@ TEST(Description, NamesEveryField) {
                 CombinedField(Combination::subtract, hills, sphere, 4));
     expect_same("{'type': 'translation', 'distance': [3, -4, 0.5], 'field': " + ball + "}",
                 TranslatedField(sphere, {3, -4, 0.5}));
+    expect_same("{'type': 'scale', 'factor': 1.5, 'field': " + ball + "}", ScaledField(sphere, 1.5));
+    expect_same("{'type': 'rotation', 'axis': [1, 2, 3], 'degrees': 50, 'field': " + ball + "}",
+                RotatedField(sphere, {1, 2, 3}, 50));
+    expect_same("{'type': 'terraces', 'step': 5, 'offset': 2, 'flatness': 0.6, 'field': " + ball + "}",
+                TerracedField(sphere, {.step = 5, .offset = 2, .flatness = 0.6}));
     expect_same("{'type': 'warp', " + keys + ", 'field': " + ball + "}", WarpedField(sphere, noise));
     expect_same("{'type': 'rough', " + keys + ", 'field': " + ball + "}", RoughField(sphere, noise));
     expect_same("{'type': 'upright', 'factor': 2.5, 'field': " + ball + "}", UprightField(sphere, 2.5));

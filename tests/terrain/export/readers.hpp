@@ -187,9 +187,11 @@ inline Soup exported(ExportFormat format, std::span<const Mesh> meshes, const Ex
             return read_obj(out.str());
         case ExportFormat::ply:
             return read_ply(out.str());
-        default:
+        case ExportFormat::stl:
             return read_stl(out.str());
     }
+    ADD_FAILURE() << "no reader for format " << static_cast<int>(format);
+    return {};
 }
 
 inline const std::vector<ExportFormat> kFormats = [] {
