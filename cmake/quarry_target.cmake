@@ -33,3 +33,22 @@ function(quarry_compile_together target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
   endif()
 endfunction()
+
+# The same for parts of the program, where QUARRY_COMPILE_PROGRAM_TOGETHER is on.
+function(quarry_compile_program_together target)
+  if(QUARRY_COMPILE_PROGRAM_TOGETHER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
+  endif()
+endfunction()
+
+# quarry_compile_together_under_sanitizers(layer): where nothing is measured the hot paths may be inlined in any way, too.
+function(quarry_compile_together_under_sanitizers layer)
+  if(NOT QUARRY_SANITIZE)
+    return()
+  endif()
+  if(BUILD_SHARED_LIBS)
+    quarry_compile_together(quarry_${layer}_objects)
+  else()
+    quarry_compile_together(quarry_${layer})
+  endif()
+endfunction()
