@@ -69,7 +69,7 @@ std::string printed_on_terminal(const std::vector<std::string>& arguments, unsig
     const pid_t process = forkpty(&terminal, nullptr, nullptr, &size);
     if (process == 0) {
         setenv("TERM", kind, 1);  // NOLINT(concurrency-mt-unsafe): a process of one thread
-        std::vector<std::string> words{QUARRY_PROGRAM};
+        std::vector<std::string> words{program_path()};
         words.insert(words.end(), arguments.begin(), arguments.end());
         std::vector<char*> pointers;
         for (std::string& word : words) pointers.push_back(word.data());

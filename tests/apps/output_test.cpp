@@ -105,7 +105,7 @@ TEST_F(Outputs, FullStandardOutputLeavesNoFileOfABake) {
 }
 
 TEST_F(Outputs, FileThatMayNotBeReplacedLeavesTheOthersAsTheyWere) {
-    if (geteuid() != 0 || access(QUARRY_PROGRAM, X_OK) != 0) GTEST_SKIP() << "only root can become somebody else";
+    if (geteuid() != 0 || access(program_path(), X_OK) != 0) GTEST_SKIP() << "only root can become somebody else";
     fs::create_directory(path("own"));
     fs::create_directory(path("sticky"));
     ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);

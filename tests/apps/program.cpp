@@ -61,8 +61,12 @@ void send_signals(pid_t process, const Circumstances& circumstances) {
 
 }  // namespace
 
+const char* program_path() noexcept {
+    return QUARRY_PROGRAM;
+}
+
 Outcome run_program(const std::vector<std::string>& arguments, const Circumstances& circumstances) {
-    std::vector<std::string> words{QUARRY_PROGRAM};
+    std::vector<std::string> words{program_path()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());

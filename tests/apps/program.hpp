@@ -28,6 +28,9 @@ struct Circumstances {
 // For signals that come so long after the start.
 std::function<bool(pid_t)> after(std::chrono::milliseconds delay);
 
+// The path of the program quarry.
+const char* program_path() noexcept;
+
 // Runs the program quarry with these arguments to its end.
 Outcome run_program(const std::vector<std::string>& arguments, const Circumstances& circumstances = {});
 
