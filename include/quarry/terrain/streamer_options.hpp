@@ -48,7 +48,8 @@ struct StreamerOptions {
     // to on_error, as if the field had thrown.
     std::function<std::shared_ptr<void>(const Mesh&)> prepare{};
 
-    // All on the host's thread, within update or deliver.
+    // All on the host's thread, within update or deliver. What on_error throws goes on to whoever has called that, and
+    // nothing is lost by it; on_transition must not throw.
     std::function<void(const ChunkError&)> on_error{};
     std::function<void(const ChunkTransition&)> on_transition{};
 

@@ -82,15 +82,12 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox
     return report;
 }
 
+// One at which on_error throws is taken in; those behind it come next time.
 bool Engine::take_outcomes() {
-    begun_.clear();
-    outcomes_.clear();
-    shared_.jobs->collect(begun_, outcomes_);
-    for (const ChunkId id : begun_) {
-        const ChunkRecord* const record = shared_.table.find(id);
-        if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
-    }
-    for (MeshOutcome& outcome : outcomes_) {
+    if (next_outcome_ == outcomes_.size()) collect_outcomes();
+    const bool any = next_outcome_ < outcomes_.size();
+    while (next_outcome_ < outcomes_.size()) {
+        MeshOutcome& outcome = outcomes_[next_outcome_++];
         if (outcome.cost.count() > 0) edit_cost_.learn(static_cast<double>(outcome.cost.count()));
         ChunkRecord* const record = shared_.table.find(outcome.id);
         if (record != nullptr) {
@@ -103,7 +100,18 @@ bool Engine::take_outcomes() {
             if (world != nullptr && world->source() == outcome.source) world->keep(outcome);
         }
     }
-    return !outcomes_.empty();
+    return any;
+}
+
+void Engine::collect_outcomes() {
+    begun_.clear();
+    outcomes_.clear();
+    next_outcome_ = 0;
+    shared_.jobs->collect(begun_, outcomes_);
+    for (const ChunkId id : begun_) {
+        const ChunkRecord* const record = shared_.table.find(id);
+        if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
+    }
 }
 
 // All of it, whatever the budget: a part of it that stayed would leave a gap if viewers came back to it.

@@ -56,6 +56,7 @@ class Engine {
 
     // delivery.cpp
     bool take_outcomes();
+    void collect_outcomes();
     void hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_swap(World& world, const StreamerInbox::Receiver& receiver, Delivery& delivery);
@@ -91,6 +92,7 @@ class Engine {
     quarry::impl::ItemCost edit_cost_;
     std::vector<ChunkId> begun_;
     std::vector<MeshOutcome> outcomes_;
+    std::size_t next_outcome_ = 0;  // of these, to be taken in
     std::vector<ChunkId> to_show_;
     std::vector<ChunkId> to_hide_;
     std::vector<ChunkId> left_behind_;
