@@ -129,17 +129,17 @@ std::vector<std::string> LiveView::figures_of(const FlyMoment& moment, const Poo
     lines.push_back(fmt::format("{:.1f} s, at {:.0f} {:.0f} {:.0f}", moment.seconds, moment.viewer.position.x,
                                 moment.viewer.position.y, moment.viewer.position.z));
     const double share = moment.last.total_us() / (options_.budget_ms * 1e3);
-    lines.push_back(fmt::format("budget  {} {:3.0f} %", look_.bar(std::min(share, 1.0), 20), 100 * share));
+    lines.push_back(fmt::format("budget   {} {:3.0f} %", look_.bar(std::min(share, 1.0), 20), 100 * share));
     const std::vector<double> shares = since.shares();
     const std::size_t listed = shares.size() <= kMostBars ? shares.size() : kMostBars - 1;
     for (std::size_t i = 0; i < listed; ++i) {
         const std::string name = i < since.workers.size() ? fmt::format("worker {}", i) : "host";
-        lines.push_back(fmt::format("{:<8}{} {:3.0f} %", name, look_.bar(shares[i], 20), 100 * shares[i]));
+        lines.push_back(fmt::format("{:<9}{} {:3.0f} %", name, look_.bar(shares[i], 20), 100 * shares[i]));
     }
     if (listed < shares.size()) {
         double rest = 0;
         for (std::size_t i = listed; i < shares.size(); ++i) rest += shares[i];
-        lines.push_back(fmt::format("{:<8}{} {:3.0f} %", fmt::format("{} more", shares.size() - listed),
+        lines.push_back(fmt::format("{:<9}{} {:3.0f} %", fmt::format("{} more", shares.size() - listed),
                                     look_.bar(rest, 20), 100 * rest));
     }
     for (std::size_t i = 0; i < terrain::kChunkStates; ++i) {

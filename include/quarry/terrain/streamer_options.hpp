@@ -42,6 +42,7 @@ struct StreamerOptions {
     float fade = 0.25F;                                // seconds, handed through to the host
     double edit_wait = 0.002;      // seconds, 0 to 1: how long an update waits for edits next to a viewer at most
     Lane lane = Lane::background;  // of the workers' jobs
+    bool timed = false;            // whether updates say what their parts cost: StreamerStats::last_update
 
     // On a worker, for each mesh with a surface: what the host wants made of it beforehand, such as a buffer in its own
     // format. An upload brings what this returned. Now and then it is called on the host's thread. What it throws goes

@@ -44,6 +44,7 @@ class Engine {
     std::unique_ptr<World> new_world(std::shared_ptr<const Field> field, const StreamerOptions& options, bool visible);
     std::chrono::nanoseconds now() const noexcept;
     void place_viewers(std::span<const Viewer> viewers);
+    void follow_viewers();
     std::vector<ViewerPlace> places_in(const World& world) const;
     void reorder_requests();
     World* world_of(std::uint32_t number) noexcept;
@@ -63,7 +64,7 @@ class Engine {
     void tell_swap(World& world, const StreamerInbox::Receiver& receiver);
     void tell_in_parts(const StreamerInbox::Receiver& receiver, float fade, std::size_t& told);
     void upload(std::uint32_t chunk, const StreamerInbox::Receiver& receiver);
-    bool hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver);
+    bool show(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void tell(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void release_one(const StreamerInbox::Receiver& receiver);
     void exchange_worlds(const StreamerInbox::Receiver& receiver);

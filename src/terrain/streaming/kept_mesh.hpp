@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/mesh.hpp"
 
 namespace quarry::terrain::streaming {
 
@@ -47,6 +48,13 @@ class HeldMesh {
     }
 
     std::shared_ptr<KeptMesh> mesh_;
+};
+
+// What is handed over to the host. Stays where the worker has made it: until then nobody else touches its memory, which
+// is in that worker's cache.
+struct BakedMesh {
+    Mesh mesh;
+    std::shared_ptr<void> prepared;  // what the host's function made of it
 };
 
 inline std::size_t bytes_of(const KeptMesh& kept) noexcept {

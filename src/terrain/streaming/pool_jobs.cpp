@@ -24,8 +24,8 @@ MeshOutcome run(MeshJob job) noexcept {
         }
         const ChunkMesh& mesh = outcome.kept->mesh;
         if (mesh.content == ChunkContent::surface) {
-            outcome.baked = bake(mesh, job.mask);
-            if (job.source->prepare) outcome.prepared = job.source->prepare(outcome.baked);
+            outcome.baked = std::make_unique<BakedMesh>(BakedMesh{bake(mesh, job.mask), nullptr});
+            if (job.source->prepare) outcome.baked->prepared = job.source->prepare(outcome.baked->mesh);
         }
     } catch (...) {
         outcome.error = std::current_exception();
@@ -35,17 +35,18 @@ MeshOutcome run(MeshJob job) noexcept {
 }
 
 bool RequestQueue::waits(const Entry& entry) const noexcept {
-    const Place& place = places_[entry.job.id.slot];
-    return place.waits && place.generation == entry.job.id.generation;
+    const Place& place = places_[entry.id.slot];
+    return place.waits && place.generation == entry.id.generation;
 }
 
 bool RequestQueue::push(MeshJob job, double rank) {
     const std::lock_guard lock(mutex_);
-    if (job.id.slot >= places_.size()) places_.resize(2 * (job.id.slot + std::size_t{1}));
-    places_[job.id.slot] = {job.id.generation, true};
+    const ChunkId id = job.id;
+    if (id.slot >= places_.size()) places_.resize(2 * (id.slot + std::size_t{1}));
     // An urgent one needs somebody of its own lane: whoever was told before may come late.
     const bool needs_nobody = told_ > waiting_++ && !job.urgent;
-    entries_.push_back({rank, ++last_number_, std::move(job)});
+    places_[id.slot] = {id.generation, true, std::move(job)};
+    entries_.push_back({rank, ++last_number_, id});
     std::push_heap(entries_.begin(), entries_.end());
     if (needs_nobody) return false;
     ++told_;
@@ -53,10 +54,12 @@ bool RequestQueue::push(MeshJob job, double rank) {
 }
 
 bool RequestQueue::cancel(ChunkId id) {
+    MeshJob given_up;  // ends when others may go on
     const std::lock_guard lock(mutex_);
     Place& place = places_[id.slot];
     if (!place.waits || place.generation != id.generation) return false;
     place.waits = false;
+    given_up = std::move(place.job);
     --waiting_;
     if (entries_.size() > 2 * waiting_ + 64) forget_cancelled();
     return true;
@@ -70,7 +73,7 @@ void RequestQueue::forget_cancelled() {
 void RequestQueue::reorder(const MeshJobs::Rank& rank) {
     const std::lock_guard lock(mutex_);
     std::erase_if(entries_, [&](const Entry& entry) { return !waits(entry); });
-    for (Entry& entry : entries_) entry.rank = rank(entry.job);
+    for (Entry& entry : entries_) entry.rank = rank(places_[entry.id.slot].job);
     std::make_heap(entries_.begin(), entries_.end());
 }
 
@@ -97,20 +100,21 @@ std::optional<MeshJob> RequestQueue::pop_urgent() {
         std::pop_heap(entries_.begin(), entries_.end());
         entries_.pop_back();
     }
-    if (entries_.empty() || !entries_.front().job.urgent) return std::nullopt;
+    if (entries_.empty() || !places_[entries_.front().id.slot].job.urgent) return std::nullopt;
     return pop_first();
 }
 
 std::optional<MeshJob> RequestQueue::pop_first() {
     while (!entries_.empty()) {
         std::pop_heap(entries_.begin(), entries_.end());
-        Entry entry = std::move(entries_.back());
+        const Entry entry = entries_.back();
         entries_.pop_back();
         if (!waits(entry)) continue;
-        places_[entry.job.id.slot].waits = false;
+        Place& place = places_[entry.id.slot];
+        place.waits = false;
         --waiting_;
-        begun_.push_back(entry.job.id);
-        return std::move(entry.job);
+        begun_.push_back(entry.id);
+        return std::move(place.job);
     }
     return std::nullopt;
 }
@@ -119,8 +123,20 @@ PoolJobs::PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& hos
     : pool_(pool), lane_(lane), inbox_({.slots = most, .age_bonus = 0, .host = host}) {}
 
 void PoolJobs::submit(MeshJob job, double rank) {
-    const Lane lane = job.urgent ? Lane::frame : lane_;
+    const bool urgent = job.urgent;
     if (!queue_->push(std::move(job), rank)) return;
+    if (urgent) {
+        tell_one(Lane::frame);
+    } else {
+        ++untold_;
+    }
+}
+
+void PoolJobs::tell_workers() {
+    for (; untold_ > 0; --untold_) tell_one(lane_);
+}
+
+void PoolJobs::tell_one(Lane lane) {
     inbox_.submit(pool_,
                   [queue = queue_]() -> std::optional<MeshOutcome> {
                       std::optional<MeshJob> next = queue->pop();
@@ -154,6 +170,7 @@ bool PoolJobs::run_urgent() {
 
 // Asleep: a thread that spins would take time from a worker, where there are as many of them as processors.
 void PoolJobs::wait_for_outcome(std::chrono::nanoseconds most) {
+    tell_workers();
     inbox_.deliver_until(
         most, [&] { return !came_.empty(); }, [&](MeshOutcome& outcome) { came_.push_back(std::move(outcome)); });
 }

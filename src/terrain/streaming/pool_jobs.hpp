@@ -29,20 +29,22 @@ class RequestQueue {
     std::optional<MeshJob> pop();
 
   private:
+    // Small, since heaps move their entries.
     struct Entry {
         double rank;
         std::uint64_t number;
-        MeshJob job;
+        ChunkId id;
         friend bool operator<(const Entry& a, const Entry& b) noexcept {
             return a.rank != b.rank ? a.rank > b.rank : a.number > b.number;
         }
     };
 
-    // By slot: the version that was pushed last, and whether it waits. What was cancelled stays in the heap until it
-    // comes to the front, or until there is too much of it.
+    // By slot: the version that was pushed last, whether it waits, and its job as long as it does. What was cancelled
+    // stays in the heap until it comes to the front, or until there is too much of it.
     struct Place {
         std::uint32_t generation = 0;
         bool waits = false;
+        MeshJob job;
     };
     bool waits(const Entry& entry) const noexcept;
     std::optional<MeshJob> pop_first();
@@ -64,6 +66,7 @@ class PoolJobs final : public MeshJobs {
     PoolJobs(Pool& pool, Lane lane, std::size_t most, const HostGuard& host);
 
     void submit(MeshJob job, double rank) override;
+    void tell_workers() override;
     bool cancel(ChunkId id) override;
     void reorder(const Rank& rank) override;
     void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
@@ -72,8 +75,11 @@ class PoolJobs final : public MeshJobs {
     void wait_for_outcome(std::chrono::nanoseconds most) override;
 
   private:
+    void tell_one(Lane lane);
+
     Pool& pool_;
     const Lane lane_;
+    std::size_t untold_ = 0;  // jobs that a worker has to be told of
     std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
     Inbox<MeshOutcome> inbox_;
     std::vector<MeshOutcome> came_;  // not collected yet

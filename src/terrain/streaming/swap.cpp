@@ -223,9 +223,8 @@ void World::came_for_swap(ChunkRecord& record, std::uint32_t slot, MeshOutcome& 
         return;
     }
     record.kept = std::move(outcome.kept);
-    record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
+    record.has_mesh = outcome.baked != nullptr;
     record.baked = std::move(outcome.baked);
-    record.prepared = std::move(outcome.prepared);
     shared_.table.move(slot, ChunkState::ready);
 }
 

@@ -45,6 +45,10 @@ TEST(Flight, IsClosedInEveryFrameAndEndsAtRest) {
     EXPECT_GE(outcome.complete_ms, outcome.first_ring_ms);
     EXPECT_GE(outcome.closed_ms, outcome.complete_ms);
     EXPECT_GT(outcome.end.uploads, 20u);
+    EXPECT_GT(outcome.mean(&FlyFrame::plan_us), 0);
+    for (const FlyFrame& frame : outcome.frames) {
+        EXPECT_LE(frame.results_us + frame.plan_us + frame.changes_us, frame.update_us + 0.01);
+    }
     const std::string text = flight_json(outcome, options, bench::describe_machine());
     const auto json = nlohmann::json::parse(text);
     EXPECT_EQ(json["program"], "quarry fly");
