@@ -47,7 +47,7 @@ void World::request(Group& group, Member& member, std::uint32_t mask, std::share
         return;
     }
     record.kept = kept;
-    if (kept != nullptr && baked_here_ < most_baked_here_ && bake_here(record)) {
+    if (kept != nullptr && kept->can_bake(mask) && baked_here_ < most_baked_here_ && bake_here(record)) {
         shared_.table.move(slot, ChunkState::ready);
         return;
     }

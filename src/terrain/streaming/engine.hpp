@@ -91,6 +91,7 @@ class Engine {
     quarry::impl::ItemCost upload_cost_;
     quarry::impl::ItemCost other_cost_;
     quarry::impl::ItemCost edit_cost_;
+    bool has_helped_ = false;  // the host's thread, with the chunks of an edit
     std::vector<ChunkId> begun_;
     std::vector<MeshOutcome> outcomes_;
     std::size_t next_outcome_ = 0;  // of these, to be taken in

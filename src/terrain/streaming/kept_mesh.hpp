@@ -10,12 +10,17 @@
 
 namespace quarry::terrain::streaming {
 
-// What an extraction gave: any mask can be baked from it.
+// What an extraction gave: any mask can be baked from it, unless it was made in a hurry.
 struct KeptMesh {
     ChunkMesh mesh;
+    bool has_seams = true;   // false: only mask 0 can be baked
     bool outdated = false;   // edits have changed the ground since
     bool was_used = false;   // something baked from it was shown
     std::uint32_t held = 0;  // by how many versions; for the host's thread, as the two above
+
+    bool can_bake(std::uint32_t mask) const noexcept {
+        return has_seams || mask == 0 || mesh.content != ChunkContent::surface;
+    }
 };
 
 // What a version of a chunk is baked from. Counts who holds it beside workers and the cache: what becomes of a mesh

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "quarry/frame/inbox.hpp"
@@ -25,8 +27,12 @@ class RequestQueue {
 
     // The first in line if it is urgent.
     std::optional<MeshJob> pop_urgent();
-    // On a worker that was told to: the first in line, or nothing if it was cancelled meanwhile.
-    std::optional<MeshJob> pop();
+    // On a worker that was told to: does the first in line, or nothing if it was cancelled meanwhile.
+    std::optional<MeshOutcome> work();
+    // Urgent ones that workers have begun and not ended.
+    std::size_t urgent_at_work() const;
+
+    std::atomic<bool> host_waits = false;
 
   private:
     // Small, since heaps move their entries.
@@ -47,6 +53,8 @@ class RequestQueue {
         MeshJob job;
     };
     bool waits(const Entry& entry) const noexcept;
+    std::optional<MeshJob> pop();
+    void ended_urgent();
     std::optional<MeshJob> pop_first();
     void forget_cancelled();
 
@@ -57,6 +65,7 @@ class RequestQueue {
     std::vector<ChunkId> begun_;
     std::uint64_t last_number_ = 0;
     std::size_t told_ = 0;  // workers' jobs that have not popped yet
+    std::size_t urgent_at_work_ = 0;
 };
 
 // Jobs of a pool: each, when it starts, takes what is first in line at that moment. So the order is that of the last
@@ -75,11 +84,16 @@ class PoolJobs final : public MeshJobs {
     void wait_for_outcome(std::chrono::nanoseconds most) override;
 
   private:
+    using Clock = std::chrono::steady_clock;
+
     void tell_one(Lane lane);
+    bool workers_are_enough() const;
 
     Pool& pool_;
     const Lane lane_;
-    std::size_t untold_ = 0;  // jobs that a worker has to be told of
+    const std::size_t processors_;
+    std::size_t untold_ = 0;       // jobs that a worker has to be told of
+    Clock::time_point last_news_;  // when an urgent one was submitted, or a result had come, last
     std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
     Inbox<MeshOutcome> inbox_;
     std::vector<MeshOutcome> came_;  // not collected yet

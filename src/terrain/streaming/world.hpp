@@ -233,6 +233,7 @@ class World {
     bool is_touched(const ChunkKey& key, const std::vector<LatticeBox>& boxes) const;
     std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
     void add_touched();
+    std::vector<std::size_t> largest_first() const;
     void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
     void make_outdated(std::uint32_t chunk);
     void renew_groups(const std::vector<LatticeBox>& boxes);
