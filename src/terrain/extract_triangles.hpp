@@ -1,10 +1,12 @@
 #pragma once
 
+#include "quarry/export.hpp"
 #include "quarry/terrain/extract.hpp"
 
 namespace quarry::terrain::impl {
 
 // What extract_baked gives for mask 0, without normals and materials.
-BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch);
+QUARRY_API BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOptions& options,
+                                        ExtractScratch& scratch);
 
 }  // namespace quarry::terrain::impl
