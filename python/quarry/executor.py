@@ -18,7 +18,7 @@ from .engine import Engine
 
 _MOST_WORKERS = 256
 _interpreter_ends = False
-_threads: "weakref.WeakKeyDictionary[threading.Thread, _Wake]" = weakref.WeakKeyDictionary()
+_threads: "weakref.WeakKeyDictionary[_Thread, _Wake]" = weakref.WeakKeyDictionary()
 
 
 class LostJob(BrokenProcessPool, errors.WorkerLost):
@@ -160,6 +160,7 @@ class _Thread(threading.Thread):
         self._shared = shared
         wake = shared.wake
         self._executor = weakref.ref(executor, lambda _: wake.ring())
+        self._ended = threading.Event()
 
     def run(self) -> None:
         shared = self._shared
@@ -178,9 +179,19 @@ class _Thread(threading.Thread):
                     if ends and not shared.jobs and not shared.overflow:
                         shared.shut_down = True
                         return
+        except errors.EngineClosed:  # the interpreter could not wait for the calls
+            shared.break_down("its engine was closed")
+            self._fail_all()
         finally:
             shared.engine.close()
             shared.wake.close()
+            self._ended.set()
+
+    def wait(self) -> None:
+        """Until it has ended. Not by join, which takes a thread for ended when Ctrl-C interrupts it (CPython's issue 90882)."""
+        while self.is_alive() and not self._ended.wait(0.05):
+            pass  # a forked child has no such thread, and nobody would set the event
+        self.join()
 
     def _hand_over(self) -> None:
         for result in self._shared.engine.poll():
@@ -309,7 +320,7 @@ class ProcessExecutor(Executor):
         self._shared.wake.ring()
         thread = self._thread
         if wait and thread is not None:
-            thread.join()
+            thread.wait()
             self._thread = None
 
 
@@ -327,7 +338,7 @@ def _at_exit() -> None:
     for _, wake in threads:
         wake.ring()
     for thread, _ in threads:
-        thread.join()
+        thread.wait()
 
 
 # Before threads are waited for, as the standard library does.

@@ -1,5 +1,6 @@
 """Handlers that the tests run in workers."""
 
+import io
 import os
 import sys
 import time
@@ -168,3 +169,11 @@ def die_the_first_time(path):
 
 def executable(_):
     return sys.executable
+
+
+def say_as_streams_allow(text):
+    """What programs do with standard output beyond print."""
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stderr.writelines([text, " again\n"])
+    return isinstance(sys.stdout, io.TextIOBase), sys.stdout.isatty(), sys.stdout.writable(), sys.stdout.readable()

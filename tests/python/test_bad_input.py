@@ -1,0 +1,84 @@
+"""What a host may do that nobody should: each is refused with the reason, or does no harm."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+import quarry
+from conftest import HERE, make_engine
+
+
+def run_host(code, **options):
+    """A program of its own."""
+    path = os.pathsep.join([HERE, os.path.dirname(os.path.dirname(quarry.__file__))])
+    return subprocess.Popen(
+        [sys.executable, "-c", "import os, sys, time, quarry\n" + textwrap.dedent(code)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=path), **options
+    )
+
+
+def test_times_without_end_are_no_limit_and_those_that_are_no_number_are_refused(shared_engine):
+    assert shared_engine.run("square", 3, deadline=math.inf, timeout=math.inf) == 9
+    assert shared_engine.run("square", 3, deadline=1e300) == 9
+    assert shared_engine.poll(budget=math.inf) == []
+    for call in (
+        lambda: shared_engine.run("square", 3, deadline=math.nan),
+        lambda: shared_engine.run("square", 3, timeout=math.nan),
+        lambda: shared_engine.poll(budget=math.nan),
+        lambda: make_engine(heartbeat=math.nan),
+    ):
+        with pytest.raises(ValueError, match="seconds, not nan"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["workers", "spares", "heartbeat", "start_timeout"])
+def test_numbers_too_large_for_the_library_are_refused_and_not_cut_off(name):
+    with pytest.raises(ValueError, match=name):
+        make_engine(**{name: (1 << 32) + 2})
+
+
+def test_a_worker_far_out_of_range_is_refused_and_not_cut_off(shared_engine):
+    with pytest.raises(ValueError, match="worker is out of range"):
+        shared_engine.run("square", 3, worker=1 << 32)
+
+
+def test_options_are_called_as_python_calls_them():
+    with pytest.raises(quarry.StartError) as caught:
+        make_engine(workers=10_000).start()
+    assert str(caught.value) == "workers must be 1 to 256"
+
+
+@pytest.mark.parametrize(
+    "options, reason", [({"command": []}, "name a program"), ({"environment": {"A=B": "c"}}, "'A=B' cannot be a variable")]
+)
+def test_commands_and_environments_that_cannot_be_are_refused(options, reason):
+    with pytest.raises(ValueError, match=reason):
+        make_engine(**options)
+
+
+def test_ctrl_c_while_an_executor_is_shut_down_lets_its_calls_end_without_a_word_of_its_thread():
+    host = run_host("""
+        pool = quarry.ProcessExecutor(1)
+        future = pool.submit(time.sleep, 1.0)
+        future.add_done_callback(lambda done: print("ended", done.exception(), flush=True))
+        print("now", flush=True)
+        pool.shutdown()
+    """)
+    assert host.stdout.readline() == "now\n"
+    time.sleep(0.3)
+    host.send_signal(signal.SIGINT)
+    out, err = host.communicate(timeout=50)
+    assert out == "ended None\n" and err.count("Traceback") == 1 and "Exception in thread" not in err, err
+
+
+def test_what_a_program_printed_that_is_no_worker_is_said(tmp_path):
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho cannot open libpython >&2\nexit 127\n")
+    program.chmod(0o755)
+    with pytest.raises(quarry.StartError, match="exited with status 127 before it was ready.*It printed:\ncannot open libpython"):
+        make_engine(executable=str(program)).start()
