@@ -9,7 +9,7 @@
 namespace quarry::ecs::impl {
 
 std::size_t places_in(const Pool& pool) noexcept {
-    return quarry::impl::most_places_in(pool);
+    return quarry::impl::most_threads_in(pool);
 }
 
 void ScheduleState::begin_tick(void* of_world, const TickMode& tick_mode) {

@@ -119,7 +119,7 @@ class Pool {
     QUARRY_API static void stop_shared();
     // The pool whose job runs on this thread, or in whose scope this thread takes part; else null.
     QUARRY_API static Pool* current() noexcept;
-    // Index of the calling thread's place in that pool: its workers first, then guests, then its I/O threads;
+    // The calling thread's index in that pool: its workers come first, then guests, then its I/O threads;
     // -1 outside.
     QUARRY_API static int current_index() noexcept;
     // Lane and priority of the job that runs on this thread; frame and normal outside.

@@ -10,7 +10,7 @@
 
 namespace quarry::impl {
 
-// Slots, and jobs that wait for one. Whoever gives a permit or brings a job attends to the gate: pairs what there is.
+// Permits, and jobs that wait for one. Whoever gives a permit or brings a job attends to the gate: pairs what there is.
 // One thread at a time does so; another one that comes meanwhile leaves word and goes, and the first goes round once
 // more. So nobody waits for anybody here. See README.md.
 //

@@ -29,7 +29,7 @@ class Injection {
     // Takes room for one job whether there is some or not.
     void take_room_beyond() noexcept { room_.take_beyond(); }
     void give_room_back() noexcept { room_.make(1); }
-    // The bound for jobs that have no slot yet, wherever they wait for it. Apart from the queue's: one that waits at
+    // The bound for jobs that have no permit yet, wherever they wait for it. Apart from the queue's: one that waits at
     // its gate is in no queue, and must not keep others out of it.
     Room<DefaultAtomics>& room_before_permit() noexcept { return room_before_permit_; }
     Room<DefaultAtomics>& room() noexcept { return room_; }

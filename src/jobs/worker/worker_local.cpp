@@ -6,7 +6,7 @@
 
 namespace quarry::impl {
 
-std::size_t place_in(const Pool& pool) {
+std::size_t thread_index_in(const Pool& pool) {
     const Worker* const worker = Worker::current();
     if (worker == nullptr || &worker->core != &pool.core()) {
         throw Error("WorkerLocal::local() is for jobs of its pool and for threads inside a scope, join or loop of it");
@@ -14,7 +14,7 @@ std::size_t place_in(const Pool& pool) {
     return static_cast<std::size_t>(worker->index);
 }
 
-std::size_t most_places_in(const Pool& pool) noexcept {
+std::size_t most_threads_in(const Pool& pool) noexcept {
     return pool.core().workers.size() + static_cast<std::size_t>(kMostGuests);
 }
 
