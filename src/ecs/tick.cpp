@@ -155,6 +155,7 @@ void ScheduleState::run_part(Part& part, std::size_t most) {
     PhaseReport& phase = report.phases[static_cast<std::size_t>(&part - parts.data())];
     if (phase.name != part.name) phase.name = part.name;
     GraphRunOptions run_options;
+    run_options.times = true;  // for the report
     run_options.errors = &node_errors_;
     run_options.after_error = options.errors == ErrorPolicy::stop ? AfterError::stop : AfterError::go_on;
     const std::uint64_t began = quarry::impl::ticks();
