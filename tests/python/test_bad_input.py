@@ -131,3 +131,15 @@ def test_what_a_program_printed_that_is_no_worker_is_said(tmp_path):
     program.chmod(0o755)
     with pytest.raises(quarry.StartError, match="exited with status 127 before it was ready.*It printed:\ncannot open libpython"):
         make_engine(executable=str(program)).start()
+
+
+def test_a_program_that_is_its_own_module_of_handlers_does_not_start_itself_for_ever(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import quarry\n\ndef twice(x):\n    return 2 * x\n\nwith quarry.Engine(__file__, workers=2) as engine:\n    print(engine.run('twice', 4))\n")
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(quarry.__file__)))
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 1 and "put the handlers into a module of their own" in done.stderr, done.stderr
+
+
+def test_a_handler_may_have_an_engine_of_its_own(start):
+    assert start(workers=1).run("with_an_engine", 5) == 25
