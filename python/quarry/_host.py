@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
-from . import _c, _launch, _native, errors
+from . import _c, _launch, _native, errors, worker
 from ._logs import LogReader
 from .result import Result
 from .stats import ShutdownReport
@@ -114,6 +114,11 @@ class Host:
         """Starts the workers. StartError: none could be; it has what a worker said, such as an import's traceback."""
         if self._handle is not None or self._ended is not None:
             raise errors.Error("the engine has been started already: an engine is started once")
+        if worker.imports_handlers:
+            raise errors.Error(
+                "a module with handlers starts an engine when it is imported, and so would every worker of that engine: "
+                "put the handlers into a module of their own, or the rest under `if __name__ == \"__main__\":`"
+            )
         command = self._command or _launch.interpreter(self._executable)
         environment = list(self._environment)
         if self._packs:

@@ -108,8 +108,9 @@ class _Shared:
         except (errors.QueueFull, errors.ArenaFull):
             return False
         except errors.Refused as refused:
-            self.break_down(str(refused))
-            job.future.set_exception(BrokenProcessPool(str(refused)))
+            why = self.why_failed() or str(refused)
+            self.break_down(why)
+            job.future.set_exception(BrokenProcessPool(why))
         except BaseException as error:
             # What cannot be pickled is the future's error, as in the standard library.
             job.future.set_exception(error)
@@ -130,6 +131,17 @@ class _Shared:
 
     def break_down(self, why: str) -> None:
         self.broken = self.broken or why
+
+    def why_failed(self) -> str:
+        """Why no worker can be started; empty: some can."""
+        try:
+            health = self.engine.health()
+        except errors.EngineClosed:
+            return ""
+        if health.readiness != "failed" or not health.failure:
+            return ""
+        logging.getLogger("concurrent.futures").critical("workers could not be started: %s", health.failure)
+        return f"workers could not be started: {health.failure}"
 
 
 def _settle(future: _Future, result: Any) -> None:
@@ -201,19 +213,12 @@ class _Thread(threading.Thread):
                 continue
             job.future._job = None
             if result.status == "worker lost" and (self._shared.breaks or not self._can_go_on()):
-                self._shared.break_down(self._why(result))
+                self._shared.break_down(self._shared.why_failed() or str(result._data[0]))
             _settle(job.future, result)
             del job, result
 
     def _can_go_on(self) -> bool:
         return self._shared.engine.health().readiness != "failed"
-
-    def _why(self, result: Any) -> str:
-        health = self._shared.engine.health()
-        if health.readiness != "failed":
-            return str(result._data[0])
-        logging.getLogger("concurrent.futures").critical("workers could not be started: %s", health.failure)
-        return f"workers could not be started: {health.failure}"
 
     def _fail_all(self) -> None:
         shared = self._shared

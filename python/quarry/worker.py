@@ -33,6 +33,8 @@ _MOST_REFUSAL_BYTES = 15 << 10
 _FOREVER = 1 << 62
 
 _worker: Any = None
+imports_handlers = False
+"""While this is so no engine may be started: each of its workers would import the same, and start another."""
 _states: "Dict[str, Tuple[int, Any]]" = {}
 
 
@@ -314,7 +316,7 @@ def _redirect(sends_output: bool) -> None:
 
 def main() -> None:
     """What a worker process runs."""
-    global _worker
+    global _worker, imports_handlers
     setup = _read_setup()
     _worker = _native.lib.quarry_worker_open()
     if not _worker:
@@ -326,7 +328,9 @@ def main() -> None:
                 sys.modules.pop(name, None)
             sys.meta_path.insert(0, _Guard(setup["blocked"]))  # type: ignore[arg-type]
         _output.log_level = setup["log_level"]
+        imports_handlers = True
         handlers = _all_handlers(setup["handlers"])
+        imports_handlers = False
         if setup["initializer"] is not None:
             initializer, arguments = _payload.unpack(setup["initializer"])
             initializer(*arguments)

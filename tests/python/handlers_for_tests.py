@@ -177,3 +177,10 @@ def say_as_streams_allow(text):
     sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stderr.writelines([text, " again\n"])
     return isinstance(sys.stdout, io.TextIOBase), sys.stdout.isatty(), sys.stdout.writable(), sys.stdout.readable()
+
+
+def with_an_engine(value):
+    import quarry
+
+    with quarry.Engine("handlers_for_tests", workers=1, heartbeat=30.0) as engine:
+        return engine.run("square", value)

@@ -61,6 +61,55 @@ def test_commands_and_environments_that_cannot_be_are_refused(options, reason):
         make_engine(**options)
 
 
+def test_a_host_that_closes_all_descriptors_neither_spins_nor_hangs():
+    host = run_host("""
+        engine = quarry.Engine("handlers_for_tests", workers=2).start()
+        os.closerange(3, 256)
+        time.sleep(0.3)
+        before = time.process_time()
+        time.sleep(1.0)
+        print(time.process_time() - before)
+        try:
+            engine.run("square", 3, timeout=10)
+        except quarry.Error as error:
+            print(type(error).__name__)
+        engine.close()
+    """)
+    out, err = host.communicate(timeout=60)
+    assert host.returncode == 0 and not err, err
+    assert float(out.split()[0]) < 0.3
+
+
+def test_too_few_files_are_said():
+    host = run_host("""
+        import resource
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        try:
+            quarry.Engine("handlers_for_tests", workers=2).start()
+        except quarry.StartError as error:
+            print(error)
+    """)
+    out, err = host.communicate(timeout=60)
+    assert "ulimit -n is too low" in out, out + err
+
+
+@pytest.mark.parametrize("way", ["engine.close()", "engine.shutdown()", "raise SystemExit"])
+def test_ctrl_c_ends_a_shutdown_that_waits_for_long_jobs(way):
+    host = run_host(f"""
+        engine = quarry.Engine("handlers_for_tests", workers=1, shutdown_timeout=60.0).start()
+        engine.submit("sleep", 60)
+        time.sleep(0.3)
+        print("now", flush=True)
+        {way}
+    """)
+    assert host.stdout.readline() == "now\n"
+    time.sleep(0.3)
+    began = time.monotonic()
+    host.send_signal(signal.SIGINT)
+    host.communicate(timeout=50)
+    assert time.monotonic() - began < 20
+
+
 def test_ctrl_c_while_an_executor_is_shut_down_lets_its_calls_end_without_a_word_of_its_thread():
     host = run_host("""
         pool = quarry.ProcessExecutor(1)
@@ -82,3 +131,15 @@ def test_what_a_program_printed_that_is_no_worker_is_said(tmp_path):
     program.chmod(0o755)
     with pytest.raises(quarry.StartError, match="exited with status 127 before it was ready.*It printed:\ncannot open libpython"):
         make_engine(executable=str(program)).start()
+
+
+def test_a_program_that_is_its_own_module_of_handlers_does_not_start_itself_for_ever(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import quarry\n\ndef twice(x):\n    return 2 * x\n\nwith quarry.Engine(__file__, workers=2) as engine:\n    print(engine.run('twice', 4))\n")
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(quarry.__file__)))
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode == 1 and "put the handlers into a module of their own" in done.stderr, done.stderr
+
+
+def test_a_handler_may_have_an_engine_of_its_own(start):
+    assert start(workers=1).run("with_an_engine", 5) == 25
