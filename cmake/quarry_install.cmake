@@ -46,6 +46,10 @@ foreach(layer IN LISTS layers)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quarry-${layer}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
     COMPONENT libraries)
 endforeach()
+if(TARGET quarry_c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/quarry-c.pc.in quarry-c.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quarry-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libraries)
+endif()
 install(FILES
   ${PROJECT_SOURCE_DIR}/include/quarry/export.hpp
   ${PROJECT_SOURCE_DIR}/include/quarry/quarry.hpp

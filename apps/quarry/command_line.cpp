@@ -105,6 +105,22 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
                        guess.empty() ? fmt::format("; there are {}", fmt::join(commands, ", ")) : guess);
 }
 
+// What the parser found, in our words where its own are hard to read.
+std::string parse_failure(const CLI::App& app, const CLI::ParseError& failure) {
+    const std::string what = failure.what();
+    const std::string option = what.substr(0, what.find(':'));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
+        const CLI::Option* const found = app.get_option_no_throw(option);
+        const bool repeated = found != nullptr && found->count() > 1;
+        return option + (repeated ? " can be given only once" : " needs a value");
+    }
+    const std::vector<std::string> commands = names_of_commands(app);
+    if (dynamic_cast<const CLI::RequiredError*>(&failure) != nullptr && !commands.empty()) {
+        return fmt::format("{} needs a subcommand: {}", typed_name(app), fmt::join(commands, ", "));
+    }
+    return what;
+}
+
 int report_wrong_input(const CLI::App& app, const std::string& message) {
     fmt::print(stderr, "quarry: {}; see {} --help\n", one_line(message), typed_name(app));
     return kWrongInput;
@@ -129,7 +145,8 @@ class CommandLine {
             }
             const CLI::App& app = deepest_parsed(app_);
             const std::vector<std::string> unknown = app_.remaining(true);
-            return report_wrong_input(app, unknown.empty() ? failure.what() : unknown_word(app, unknown.front()));
+            return report_wrong_input(
+                app, unknown.empty() ? parse_failure(app, failure) : unknown_word(app, unknown.front()));
         }
         int status = kWrongInput;
         for (const Entry& entry : entries_) {

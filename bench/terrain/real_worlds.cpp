@@ -16,6 +16,7 @@
 #include <quarry/terrain/surface_samples.hpp>
 #include <quarry/terrain/warped_field.hpp>
 
+#include "terrain/extract_triangles.hpp"
 #include "terrain/stopwatch.hpp"
 
 namespace quarry::bench {
@@ -95,13 +96,20 @@ void RealWorld::measure(RowContext& context) const {
             keep(vertices);
         }
     };
-    Stopwatch all, bare, bounds, sampling, plain;
+    Stopwatch all, bare, triangles, bounds, sampling, plain;
     int rounds = 0;
     // In turns, so that a noisy moment does not end up in a difference.
     for (; rounds == 0 || all.seconds() < kRealWorldSeconds; ++rounds) {
         all.time([&] { extract_all(world_, world_.materials.get()); });
         bare.time([&] { extract_all(world_, nullptr); });
         plain.time([&] { extract_all(noise_, nullptr); });
+        triangles.time([&] {
+            for (const ChunkKey& key : world_.keys) {
+                std::size_t vertices =
+                    terrain::impl::extract_triangles(*world_.field, key, {}, scratch).mesh.positions.size();
+                keep(vertices);
+            }
+        });
         bounds.time([&] {
             for (const ChunkKey& key : world_.keys) {
                 Interval interval = world_.field->bounds(box_of(samples_of(key, {})));
@@ -121,7 +129,8 @@ void RealWorld::measure(RowContext& context) const {
     context.add(name_, chunks / all.seconds());
     context.answer.add(name_ + "_bounds", "us", each(bounds.seconds()));
     context.answer.add(name_ + "_sampling", "us", each(sampling.seconds()));
-    context.answer.add(name_ + "_meshing", "us", each(bare.seconds() - bounds.seconds() - sampling.seconds()));
+    context.answer.add(name_ + "_meshing", "us", each(triangles.seconds() - bounds.seconds() - sampling.seconds()));
+    context.answer.add(name_ + "_normals", "us", each(bare.seconds() - triangles.seconds()));
     context.answer.add(name_ + "_materials", "us", each(all.seconds() - bare.seconds()));
     context.answer.add(name_ + "_to_noise", "times", all.seconds() / chunks / plain_seconds);
 }

@@ -20,7 +20,7 @@ int main() {
 
     ecs::Schedule<World> schedule;
     // [begin docs]
-    schedule.add("grow").writes<Tree>().each([](const World& w) { return w.find_storage<Tree>()->size(); },
+    schedule.add("grow").writes<Tree>().each([](const World& w) { return w.count<Tree>(); },
                                              [](World& w, std::size_t i, Commands& commands) {
                                                  Tree& tree = w.storage<Tree>().at(i);
                                                  if (++tree.age % 3 != 0) return;

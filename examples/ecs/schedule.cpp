@@ -1,3 +1,4 @@
+// [begin docs]
 #include <cstdio>
 #include <iostream>
 
@@ -23,14 +24,15 @@ int main() {
         world.add(entity, Velocity{static_cast<float>(i % 10)});
     }
 
-    // [begin docs]
     ecs::Schedule<ecs::SparseWorld> schedule;
+    // Called for each entity with a velocity, on as many workers as are free.
     schedule.add("move").reads<Velocity>().writes<Position>().each(
-        [](const ecs::SparseWorld& w) { return w.find_storage<Velocity>()->size(); },
+        [](const ecs::SparseWorld& w) { return w.count<Velocity>(); },
         [](ecs::SparseWorld& w, std::size_t i) {
             const ecs::SparseEntity entity = w.storage<Velocity>().entities()[i];
             w.get<Position>(entity)->x += w.storage<Velocity>().at(i).x;
         });
+    // Called once a tick. Entities are despawned when no system runs.
     schedule.add("remove the far")
         .reads<Position>()
         .after("move")
@@ -40,12 +42,12 @@ int main() {
                 if (positions.at(i).x > 50) commands.despawn(positions.entities()[i]);
             }
         });
+    schedule.write_text(std::cout);  // the plan
 
     quarry::Pool pool;
     ecs::ParallelExecutor executor(pool);
     for (int tick = 0; tick < 10; ++tick) executor.run(schedule, world).rethrow();
-    // [end docs]
-    schedule.write_text(std::cout);
     std::printf("%zu entities are left\n", world.size());
     return world.size() == 600 ? 0 : 1;
 }
+// [end docs]

@@ -1,3 +1,4 @@
+// [begin docs]
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -13,7 +14,6 @@ int main() {
     double lowest = 0;
     double sum = 0;
 
-    // [begin docs]
     quarry::TaskGraph graph;
     const quarry::GraphNode fill = graph.add_ranges(
         "fill", [&] { return heights.size(); },
@@ -24,9 +24,9 @@ int main() {
     graph.add("sum", [&] { sum = std::accumulate(heights.begin(), heights.end(), 0.0); }).after(fill);
 
     for (int frame = 0; frame < 3; ++frame) graph.run(pool);
-    // [end docs]
     graph.write_text(std::cout);
     std::printf("lowest %.0f, sum %.0f, took %.1f us\n", lowest, sum,
                 static_cast<double>(graph.report().wall.count()) / 1e3);
     return sum == 4'950'000 ? 0 : 1;
 }
+// [end docs]

@@ -16,6 +16,7 @@
 #include "quarry/jobs/scope.hpp"
 #include "quarry/jobs/stats.hpp"
 #include "quarry/jobs/task.hpp"
+#include "quarry/jobs/task_graph.hpp"
 #include "quarry/jobs/trace.hpp"
 #include "quarry/jobs/when_all.hpp"
 #include "quarry/jobs/worker_local.hpp"

@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Iterable, List, Optional, Sequence, Tuple, TypeVar
 
-from . import _c, _launch, _native, errors
+from . import _c, _launch, _native, errors, worker
 from ._logs import LogReader
 from .result import Result
 from .stats import ShutdownReport
@@ -66,7 +66,9 @@ class Host:
         self._idempotent = list(idempotent)
         self._executable = executable
         self._command = list(command) if command is not None else None
-        self._environment = dict(environment or {})
+        if self._command == []:
+            raise ValueError("the command must name a program; None: workers are Python's")
+        self._environment = _launch.environment_list(environment or {})
         self._log = log and command is None
         self._log_lines = log_lines_per_second
         self._log_level = log_level
@@ -75,20 +77,25 @@ class Host:
         self._job_queue = job_queue
         options = _c.quarry_engine_options()
         _native.quick.quarry_engine_options_init(ctypes.byref(options))
-        options.workers = workers
-        options.job_queue = job_queue
-        options.result_queue = result_queue
-        options.heartbeat_ms = round(heartbeat * 1000)
-        options.shutdown_timeout_ms = round(shutdown_timeout * 1000)
-        options.start_timeout_ms = round(start_timeout * 1000)
-        options.spares = spares
-        options.wait = 1 if wait else 0
-        options.max_payload = max_payload
-        options.job_arena = job_arena
-        options.result_arena = result_arena
-        options.memory_limit = memory_limit
-        options.work_ahead_us = round(work_ahead * 1e6)
-        options.portable = 1 if portable else 0
+        _launch.set_options(
+            options,
+            {
+                "workers": workers,
+                "job_queue": job_queue,
+                "result_queue": result_queue,
+                "heartbeat_ms": _launch.milliseconds("heartbeat", heartbeat),
+                "shutdown_timeout_ms": _launch.milliseconds("shutdown_timeout", shutdown_timeout),
+                "start_timeout_ms": _launch.milliseconds("start_timeout", start_timeout),
+                "spares": spares,
+                "wait": 1 if wait else 0,
+                "max_payload": max_payload,
+                "job_arena": job_arena,
+                "result_arena": result_arena,
+                "memory_limit": memory_limit,
+                "work_ahead_us": _launch.nanoseconds("work_ahead", work_ahead) // 1000,
+                "portable": 1 if portable else 0,
+            },
+        )
         self._options = options
         self._handle: Optional[int] = None
         self._ended: Optional[int] = None
@@ -107,8 +114,13 @@ class Host:
         """Starts the workers. StartError: none could be; it has what a worker said, such as an import's traceback."""
         if self._handle is not None or self._ended is not None:
             raise errors.Error("the engine has been started already: an engine is started once")
+        if worker.imports_handlers:
+            raise errors.Error(
+                "a module with handlers starts an engine when it is imported, and so would every worker of that engine: "
+                "put the handlers into a module of their own, or the rest under `if __name__ == \"__main__\":`"
+            )
         command = self._command or _launch.interpreter(self._executable)
-        environment = [f"{name}={value}" for name, value in self._environment.items()]
+        environment = list(self._environment)
         if self._packs:
             environment.append(f"{SETUP_VARIABLE}={self._setup()}")
         try:
@@ -116,6 +128,13 @@ class Host:
                 self._logs = LogReader(logger, self._log_lines)
                 self._options.output = self._logs.write_end
             self._handle = _launch.start(self._options, command, environment)
+        except errors.StartError as error:
+            logs = self._logs
+            self._clean_up()  # reads what is left
+            if logs is not None and logs.last and "before it was ready" in str(error):
+                said = "\n".join(logs.last)
+                raise errors.StartError(f"{error}. It printed:\n{said}") from None
+            raise
         except BaseException:
             self._clean_up()
             raise
@@ -144,22 +163,26 @@ class Host:
 
         Results can still be polled until `close`. Call `drain` first to finish all."""
         report = _c.quarry_shutdown_report()
-        seconds = self._shutdown_timeout if timeout is None else timeout
-        code = _native.lib.quarry_engine_shutdown(self._open_handle(), round(seconds * 1e9), ctypes.byref(report))
-        self._check(code)
+        most = _launch.nanoseconds("timeout", self._shutdown_timeout if timeout is None else timeout)
+        self._check(_launch.shut_down(self._open_handle(), most, ctypes.byref(report)))
         return ShutdownReport(**{name: getattr(report, name) for name, _ in report._fields_})
 
     def close(self) -> None:
         """Shuts down. Values that were polled stay valid; calls of other threads that wait are ended."""
+        self._close(_launch.shut_down)
+
+    def _close(self, shut_down: Callable[..., int]) -> None:
         with self._lock:
             handle, self._handle = self._handle, None
-        if handle is not None:
-            # Another thread may be in a call with it: it is freed with this object, which such a thread holds.
-            self._ended = handle
-            _native.lib.quarry_engine_shutdown(handle, round(self._shutdown_timeout * 1e9), None)
-        _started.discard(self)
-        if self._process == os.getpid():
-            self._clean_up()
+        try:
+            if handle is not None:
+                # Another thread may be in a call with it: it is freed with this object, which such a thread holds.
+                self._ended = handle
+                shut_down(handle, _launch.nanoseconds("shutdown_timeout", self._shutdown_timeout), None)
+        finally:
+            _started.discard(self)
+            if self._process == os.getpid():
+                self._clean_up()
 
     def _clean_up(self) -> None:
         if self._logs is not None:
@@ -177,7 +200,8 @@ class Host:
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
-            self.close()
+            # Whoever drops the last reference may be starting a thread: here none is started.
+            self._close(_native.lib.quarry_engine_shutdown)
         if getattr(self, "_ended", None) is not None:
             _native.lib.quarry_engine_free(self._ended)
 

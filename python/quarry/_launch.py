@@ -14,6 +14,33 @@ from . import _native, _payload, errors
 # So often a call that waits comes back to see whether Ctrl-C was pressed.
 SLICE = 0.05
 _MOST_IN_ENVIRONMENT = 96 << 10
+FOREVER = 1 << 62  # in nanoseconds
+
+
+def nanoseconds(name: str, seconds: float) -> int:
+    """FOREVER is the most, whatever is asked for."""
+    if seconds != seconds:
+        raise ValueError(f"{name} must be a number of seconds, not nan")
+    return round(min(seconds * 1e9, FOREVER))
+
+
+def set_options(options: Any, values: Dict[str, int]) -> None:
+    """ctypes cuts off what is too large for a field; here it is refused."""
+    for name, value in values.items():
+        setattr(options, name, value)
+        if getattr(options, name) != value:
+            raise ValueError(f"{name} is out of range: {value}")
+
+
+def milliseconds(name: str, seconds: float) -> int:
+    return nanoseconds(name, seconds) // 1_000_000
+
+
+def environment_list(environment: Dict[str, str]) -> List[str]:
+    for name in environment:
+        if not name or "=" in name or "\0" in name + environment[name]:
+            raise ValueError(f"{name!r} cannot be a variable of the environment, or has a value that cannot be one")
+    return [f"{name}={value}" for name, value in environment.items()]
 
 
 def interpreter(executable: Optional[str]) -> List[str]:
@@ -89,7 +116,7 @@ class _Start:
             self._give_up()
             raise
         if not self._made:
-            raise errors.StartError(self._text)
+            raise errors.StartError(self._text.replace("EngineOptions::", ""))
         return self._made
 
     def _make(self) -> None:
@@ -115,3 +142,34 @@ def _words(texts: List[str]) -> Any:
 
 def start(options: Any, command: List[str], environment: List[str]) -> int:
     return _Start(options, command, environment).wait()
+
+
+def shut_down(handle: int, most: int, report: Any) -> int:
+    """Calls the library in a thread of its own, so that Ctrl-C is heeded: what still runs gets no more time then."""
+    codes: List[int] = []
+    ended = threading.Event()
+
+    def call() -> None:
+        try:
+            codes.append(_native.lib.quarry_engine_shutdown(handle, most, report))
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=call, name="quarry-stop", daemon=True)
+    try:
+        if threading.current_thread() is threading.main_thread():
+            thread.start()
+        else:
+            call()
+    except RuntimeError:  # the interpreter ends, or there can be no more threads
+        call()
+    try:
+        while not ended.wait(SLICE):
+            pass
+    except BaseException:
+        _native.lib.quarry_engine_shutdown(handle, 0, None)
+        ended.wait()
+        raise
+    if thread.ident is not None:
+        thread.join()
+    return codes[0]

@@ -8,6 +8,8 @@ import logging
 import os
 import threading
 import time
+from collections import deque
+from typing import Deque
 
 MARK = "\x1e"
 SEPARATOR = "\x1f"
@@ -24,6 +26,8 @@ class LogReader:
         self._second = 0
         self._count = 0
         self.left_out = 0
+        self.last: "Deque[str]" = deque(maxlen=5)
+        """The last lines, for who wants to know why a worker could not start."""
         self._read_end, self.write_end = os.pipe()
         self._thread = threading.Thread(target=self._run, name="quarry-logs", daemon=True)
         self._thread.start()
@@ -32,7 +36,10 @@ class LogReader:
         """Once all workers have ended: reads what is left."""
         if self.write_end < 0:
             return
-        os.close(self.write_end)
+        try:
+            os.close(self.write_end)
+        except OSError:
+            pass  # the host has closed all descriptors, as daemons do
         self.write_end = -1
         # What a worker has started may hold the pipe for ever.
         self._thread.join(timeout=1.0)
@@ -53,8 +60,13 @@ class LogReader:
             if rest:
                 self._take(rest.decode(errors="replace"))
             self._say_left_out()
+        except OSError:
+            pass
         finally:
-            os.close(self._read_end)
+            try:
+                os.close(self._read_end)
+            except OSError:
+                pass
 
     def _take(self, line: str) -> None:
         second = int(time.monotonic())
@@ -73,6 +85,7 @@ class LogReader:
                 process, number, name, line = parts
                 level = int(number)
         text = line.replace(LINE_END, "\n")
+        self.last.append(text)
         logger = self._logger.getChild(name) if name else self._logger
         try:
             logger.log(level, "%s", text, extra={"worker_process": process})

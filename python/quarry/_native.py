@@ -54,11 +54,21 @@ class _Library:
         return function
 
 
+def _load(kind: Any) -> _Library:
+    try:
+        return _Library(kind(path))
+    except OSError as error:
+        hint = ""
+        if "failed to map segment" in str(error):
+            hint = ". Its folder may forbid programs (mounted noexec): install it elsewhere, or name a copy by QUARRY_LIBRARY"
+        raise ImportError(f"the library of quarry cannot be loaded: {error}{hint}", path=path) from error
+
+
 path = _find()
 # Calls through `lib` let other threads of Python run meanwhile. Those through `quick` do not: they never wait, and to
 # give up the interpreter's lock would cost more than the call.
-lib = _Library(ctypes.CDLL(path))
-quick = _Library(ctypes.PyDLL(path))
+lib = _load(ctypes.CDLL)
+quick = _load(ctypes.PyDLL)
 if lib.quarry_c_version() != _c.VERSION:
     raise ImportError(f"{path} is of version {lib.quarry_c_version()} of the C API; this package needs {_c.VERSION}")
 

@@ -7,7 +7,7 @@ import time
 from array import array
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
 
-from . import _c, _native, _payload, errors
+from . import _c, _launch, _native, _payload, errors
 from ._host import Host
 from .worker import CALL, PACKED
 
@@ -204,9 +204,11 @@ def job_options(priority: str, deadline: Optional[float], worker: int, frame: Op
     if priority not in PRIORITIES:
         raise ValueError(f"priority must be one of {', '.join(PRIORITIES)}, not {priority!r}")
     options.priority = PRIORITIES[priority]
-    options.worker = worker
+    _launch.set_options(options, {"worker": worker})
     if deadline is not None:
-        options.deadline_ns = max(1, time.monotonic_ns() + round(deadline * 1e9))
+        left = _launch.nanoseconds("deadline", deadline)
+        if left != _launch.FOREVER:
+            options.deadline_ns = max(1, time.monotonic_ns() + left)
     if frame is not None:
         options.has_frame = 1
         options.frame_tag = frame

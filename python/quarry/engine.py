@@ -38,7 +38,10 @@ class Engine(Submitter):
             if self._kept:
                 return self._poll_kept(_ALL if most is None else most, budget)
             results = _poll(
-                self._handle, _ALL if most is None else most, -1 if budget is None else round(budget * 1e9), _unused_count
+                self._handle,
+                _ALL if most is None else most,
+                -1 if budget is None else _launch.nanoseconds("budget", budget),
+                _unused_count,
             )
             if not results:
                 if self._handle is None:
@@ -50,7 +53,8 @@ class Engine(Submitter):
         taken = [self._kept.popleft() for _ in range(min(most, len(self._kept)))]
         if len(taken) < most:
             left = _ALL if most == _ALL else most - len(taken)
-            results = _poll(self._handle, left, -1 if budget is None else round(budget * 1e9), _unused_count)
+            nanoseconds = -1 if budget is None else _launch.nanoseconds("budget", budget)
+            results = _poll(self._handle, left, nanoseconds, _unused_count)
             if results:
                 taken += self._sort(read(results, self._packs))
         return taken
@@ -268,4 +272,8 @@ class Engine(Submitter):
 
 
 def _moment(timeout: Optional[float]) -> Optional[float]:
-    return None if timeout is None else time.monotonic() + timeout
+    if timeout is None:
+        return None
+    if timeout != timeout:
+        raise ValueError("timeout must be a number of seconds, not nan")
+    return time.monotonic() + timeout

@@ -18,7 +18,7 @@ from .engine import Engine
 
 _MOST_WORKERS = 256
 _interpreter_ends = False
-_threads: "weakref.WeakKeyDictionary[threading.Thread, _Wake]" = weakref.WeakKeyDictionary()
+_threads: "weakref.WeakKeyDictionary[_Thread, _Wake]" = weakref.WeakKeyDictionary()
 
 
 class LostJob(BrokenProcessPool, errors.WorkerLost):
@@ -108,8 +108,9 @@ class _Shared:
         except (errors.QueueFull, errors.ArenaFull):
             return False
         except errors.Refused as refused:
-            self.break_down(str(refused))
-            job.future.set_exception(BrokenProcessPool(str(refused)))
+            why = self.why_failed() or str(refused)
+            self.break_down(why)
+            job.future.set_exception(BrokenProcessPool(why))
         except BaseException as error:
             # What cannot be pickled is the future's error, as in the standard library.
             job.future.set_exception(error)
@@ -130,6 +131,17 @@ class _Shared:
 
     def break_down(self, why: str) -> None:
         self.broken = self.broken or why
+
+    def why_failed(self) -> str:
+        """Why no worker can be started; empty: some can."""
+        try:
+            health = self.engine.health()
+        except errors.EngineClosed:
+            return ""
+        if health.readiness != "failed" or not health.failure:
+            return ""
+        logging.getLogger("concurrent.futures").critical("workers could not be started: %s", health.failure)
+        return f"workers could not be started: {health.failure}"
 
 
 def _settle(future: _Future, result: Any) -> None:
@@ -160,6 +172,7 @@ class _Thread(threading.Thread):
         self._shared = shared
         wake = shared.wake
         self._executor = weakref.ref(executor, lambda _: wake.ring())
+        self._ended = threading.Event()
 
     def run(self) -> None:
         shared = self._shared
@@ -178,9 +191,19 @@ class _Thread(threading.Thread):
                     if ends and not shared.jobs and not shared.overflow:
                         shared.shut_down = True
                         return
+        except errors.EngineClosed:  # the interpreter could not wait for the calls
+            shared.break_down("its engine was closed")
+            self._fail_all()
         finally:
             shared.engine.close()
             shared.wake.close()
+            self._ended.set()
+
+    def wait(self) -> None:
+        """Until it has ended. Not by join, which takes a thread for ended when Ctrl-C interrupts it (CPython's issue 90882)."""
+        while self.is_alive() and not self._ended.wait(0.05):
+            pass  # a forked child has no such thread, and nobody would set the event
+        self.join()
 
     def _hand_over(self) -> None:
         for result in self._shared.engine.poll():
@@ -190,19 +213,12 @@ class _Thread(threading.Thread):
                 continue
             job.future._job = None
             if result.status == "worker lost" and (self._shared.breaks or not self._can_go_on()):
-                self._shared.break_down(self._why(result))
+                self._shared.break_down(self._shared.why_failed() or str(result._data[0]))
             _settle(job.future, result)
             del job, result
 
     def _can_go_on(self) -> bool:
         return self._shared.engine.health().readiness != "failed"
-
-    def _why(self, result: Any) -> str:
-        health = self._shared.engine.health()
-        if health.readiness != "failed":
-            return str(result._data[0])
-        logging.getLogger("concurrent.futures").critical("workers could not be started: %s", health.failure)
-        return f"workers could not be started: {health.failure}"
 
     def _fail_all(self) -> None:
         shared = self._shared
@@ -309,7 +325,7 @@ class ProcessExecutor(Executor):
         self._shared.wake.ring()
         thread = self._thread
         if wait and thread is not None:
-            thread.join()
+            thread.wait()
             self._thread = None
 
 
@@ -327,7 +343,7 @@ def _at_exit() -> None:
     for _, wake in threads:
         wake.ring()
     for thread, _ in threads:
-        thread.join()
+        thread.wait()
 
 
 # Before threads are waited for, as the standard library does.

@@ -12,7 +12,7 @@ import os
 import sys
 from binascii import a2b_base64
 
-from . import _c, _native, _payload
+from . import _c, _native, _output, _payload
 from .errors import Cancelled as Cancelled
 from .errors import RemoteError
 
@@ -33,6 +33,8 @@ _MOST_REFUSAL_BYTES = 15 << 10
 _FOREVER = 1 << 62
 
 _worker: Any = None
+imports_handlers = False
+"""While this is so no engine may be started: each of its workers would import the same, and start another."""
 _states: "Dict[str, Tuple[int, Any]]" = {}
 
 
@@ -81,92 +83,6 @@ class _Guard:
                 f"{root}",
                 name=name,
             )
-
-
-class _TaggedPipe:
-    """Standard output of a worker: whole lines, with a mark that says whose they are."""
-
-    encoding = "utf-8"
-    errors = "backslashreplace"
-    closed = False
-
-    def __init__(self, descriptor: int, level: int) -> None:
-        self._descriptor = descriptor
-        self._level = level
-        self._line = ""
-
-    def write(self, text: str) -> int:
-        *lines, self._line = (self._line + text).split("\n")
-        for line in lines:
-            write_tagged(self._descriptor, self._level, "", line)
-        return len(text)
-
-    def writelines(self, lines: Any) -> None:
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        if self._line:
-            line, self._line = self._line, ""
-            write_tagged(self._descriptor, self._level, "", line)
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def isatty(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self.flush()
-
-
-_MOST_LINE = 3900  # bytes; up to 4,096 a pipe takes a line whole, whoever else writes
-
-
-def write_tagged(descriptor: int, level: int, name: str, text: str) -> None:
-    tag = f"\x1e{os.getpid()}\x1f{level}\x1f{name[:100]}\x1f".encode("utf-8", "backslashreplace")
-    data = text.replace("\n", "\x1d").encode("utf-8", "backslashreplace")
-    while True:
-        os.write(descriptor, tag + data[:_MOST_LINE] + b"\n")
-        data = data[_MOST_LINE:]
-        if not data:
-            return
-
-
-_log_is_sent = False
-
-
-def _send_log() -> None:
-    """Once a handler's module has imported logging: its records go to the host."""
-    global _log_is_sent
-    logging = sys.modules.get("logging")
-    if _log_is_sent or logging is None or not hasattr(logging, "Handler"):
-        return
-    _log_is_sent = True
-    base: Any = logging.Handler
-
-    class ToHost(base):  # type: ignore[misc]
-        def emit(self, record: Any) -> None:
-            try:
-                text = record.getMessage()
-                if record.exc_info:
-                    text += "\n" + logging.Formatter().formatException(record.exc_info)  # type: ignore[union-attr]
-                write_tagged(1, record.levelno, record.name, text)
-            except Exception:
-                self.handleError(record)
-
-    root: Any = logging.getLogger()  # type: ignore[attr-defined]
-    root.addHandler(ToHost())
-    root.setLevel(_log_level)
-
-
-_log_level = 20
 
 
 def traceback_of(error: BaseException) -> str:
@@ -320,8 +236,8 @@ def _run_jobs(table: "Dict[int, Tuple[Handler, bool]]", most_jobs: int) -> None:
             _fail(error)
             error.__traceback__ = None
             answer = None
-        if not _log_is_sent:
-            _send_log()
+        if not _output.log_is_sent:
+            _output.send_log()
         done += 1
         if done == most_jobs:
             if answer is not None:
@@ -394,13 +310,13 @@ def _redirect(sends_output: bool) -> None:
     os.dup2(null, 0)
     os.close(null)
     if sends_output:
-        sys.stdout = _TaggedPipe(1, 20)  # type: ignore[assignment]
-        sys.stderr = _TaggedPipe(2, 30)  # type: ignore[assignment]
+        sys.stdout = _output.TaggedPipe(1, 20)  # type: ignore[assignment]
+        sys.stderr = _output.TaggedPipe(2, 30)  # type: ignore[assignment]
 
 
 def main() -> None:
     """What a worker process runs."""
-    global _worker, _log_level
+    global _worker, imports_handlers
     setup = _read_setup()
     _worker = _native.lib.quarry_worker_open()
     if not _worker:
@@ -411,15 +327,17 @@ def main() -> None:
             for name in setup["blocked"]:
                 sys.modules.pop(name, None)
             sys.meta_path.insert(0, _Guard(setup["blocked"]))  # type: ignore[arg-type]
-        _log_level = setup["log_level"]
+        _output.log_level = setup["log_level"]
+        imports_handlers = True
         handlers = _all_handlers(setup["handlers"])
+        imports_handlers = False
         if setup["initializer"] is not None:
             initializer, arguments = _payload.unpack(setup["initializer"])
             initializer(*arguments)
         if setup["sends_output"]:
-            _send_log()
+            _output.send_log()
         else:
-            globals()["_log_is_sent"] = True
+            _output.log_is_sent = True
     except BaseException as error:
         text = traceback_of(error)
         # The end of a traceback says most.

@@ -1,10 +1,8 @@
-#include "quarry/process/engine.hpp"
+#include "c/engine.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "c/error.hpp"
@@ -15,6 +13,7 @@ using namespace quarry::process;
 using quarry::c::failed;
 using quarry::c::guarded;
 using quarry::c::made;
+using quarry::c::need_all;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
@@ -91,12 +90,6 @@ quarry_code answer_of(Refusal refusal, int* out) {
     return refusal == Refusal::none ? QUARRY_OK : failed(QUARRY_REFUSED, describe(refusal));
 }
 
-template <class... Pointers>
-void need(Pointers... pointers) {
-    const bool missing = (... || (pointers == nullptr));
-    if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
-}
-
 // Why the last quarry_engine_send of this thread answered 0.
 int& last_refusal() {
     static thread_local int refusal = 0;
@@ -116,20 +109,6 @@ std::uint64_t sent(Submit submit) {
 }
 
 }  // namespace
-
-struct quarry_engine {
-    explicit quarry_engine(EngineOptions options) : engine(std::move(options)) {}
-    mutable Engine engine;
-};
-
-struct quarry_results {
-    std::vector<Result> results;
-    std::vector<quarry_result> views;
-};
-
-struct quarry_payload {
-    Payload payload;
-};
 
 void quarry_engine_options_init(quarry_engine_options* options) {
     if (options == nullptr) return;
@@ -165,7 +144,7 @@ void quarry_job_options_init(quarry_job_options* options) {
 
 quarry_engine* quarry_engine_new(const quarry_engine_options* options) {
     return made([&] {
-        need(options);
+        need_all(options);
         return new quarry_engine(options_of(known_part(options, &quarry_engine_options_init)));
     });
 }
@@ -190,7 +169,7 @@ std::uint64_t quarry_type_hash(const char* name) {
 quarry_code quarry_engine_submit(quarry_engine* engine, const char* type, const void* payload, size_t length,
                                  const quarry_job_options* options, uint64_t* id, int* refusal) {
     return guarded([&] {
-        need(engine, type, id);
+        need_all(engine, type, id);
         const Submitted submitted = engine->engine.submit(type, bytes_of(payload, length), options_of(options));
         *id = submitted.id;
         return answer_of(submitted.refusal, refusal);
@@ -202,9 +181,9 @@ quarry_code quarry_engine_submit_many(quarry_engine* engine, const char* type, s
                                       const quarry_job_options* options, uint64_t* ids, size_t* accepted,
                                       int* refusal) {
     return guarded([&] {
-        need(engine, type, accepted);
+        need_all(engine, type, accepted);
         *accepted = 0;
-        if (count != 0) need(payloads, lengths);
+        if (count != 0) need_all(payloads, lengths);
         std::vector<JobRequest> jobs(count, JobRequest{type, {}, options_of(options)});
         for (std::size_t i = 0; i < count; ++i) jobs[i].payload = bytes_of(payloads[i], lengths[i]);
         std::vector<Submitted> answers(count);
@@ -217,7 +196,7 @@ quarry_code quarry_engine_submit_many(quarry_engine* engine, const char* type, s
 std::uint64_t quarry_engine_send(quarry_engine* engine, const char* type, const void* payload, size_t length,
                                  const quarry_job_options* options) {
     return sent([&] {
-        need(engine, type);
+        need_all(engine, type);
         return engine->engine.submit(type, bytes_of(payload, length), options_of(options));
     });
 }
@@ -225,8 +204,8 @@ std::uint64_t quarry_engine_send(quarry_engine* engine, const char* type, const 
 std::uint64_t quarry_engine_send_parts(quarry_engine* engine, const char* type, const void* const* parts,
                                        const size_t* lengths, size_t count, const quarry_job_options* options) {
     return sent([&] {
-        need(engine, type);
-        if (count != 0) need(parts, lengths);
+        need_all(engine, type);
+        if (count != 0) need_all(parts, lengths);
         std::vector<std::span<const std::byte>> all;
         all.reserve(count);
         for (std::size_t i = 0; i < count; ++i) all.push_back(bytes_of(parts[i], lengths[i]));
@@ -238,80 +217,21 @@ int quarry_last_refusal(void) {
     return last_refusal();
 }
 
-quarry_results* quarry_engine_poll(quarry_engine* engine, size_t most, int64_t budget_ns, size_t* count) {
-    return made([&]() -> quarry_results* {
-        need(engine, count);
-        *count = 0;
-        std::vector<Result> results;
-        engine->engine.poll_into(results, most, budget_ns < 0 ? Engine::kNoLimit : nanoseconds(budget_ns));
-        if (results.empty()) return nullptr;
-        auto all = std::make_unique<quarry_results>();
-        all->results = std::move(results);
-        all->views.reserve(all->results.size());
-        for (const Result& each : all->results) {
-            quarry_result view{};
-            view.id = each.id;
-            view.status = static_cast<int>(each.status);
-            view.poison = each.poison ? 1 : 0;
-            view.worker = each.worker;
-            view.has_frame = each.frame ? 1 : 0;
-            if (each.frame) view.frame_tag = std::bit_cast<std::uint32_t>(*each.frame);
-            view.type = each.type;
-            view.run_ns = each.run.count();
-            view.latency_ns = each.latency.count();
-            view.payload = each.payload.bytes().data();
-            view.length = each.payload.size();
-            view.text = each.text.c_str();
-            view.traceback = each.traceback.c_str();
-            all->views.push_back(view);
-        }
-        *count = all->views.size();
-        return all.release();
-    });
-}
-
-const quarry_result* quarry_results_get(const quarry_results* results) {
-    return results == nullptr ? nullptr : results->views.data();
-}
-
-size_t quarry_results_count(const quarry_results* results) {
-    return results == nullptr ? 0 : results->views.size();
-}
-
-void quarry_results_free(quarry_results* results) {
-    delete results;
-}
-
-quarry_payload* quarry_results_detach(quarry_results* results, size_t index) {
-    return made([&]() -> quarry_payload* {
-        need(results);
-        if (index >= results->results.size()) throw std::invalid_argument("there is no result of that number");
-        Payload& payload = results->results[index].payload;
-        // A small one lies in its result, and would move.
-        if (!payload.is_shared()) return nullptr;
-        return new quarry_payload{std::move(payload)};
-    });
-}
-
-void quarry_payload_free(quarry_payload* payload) {
-    delete payload;
-}
-
 int quarry_engine_cancel(quarry_engine* engine, uint64_t id) {
     return engine == nullptr ? static_cast<int>(Cancel::no_job) : static_cast<int>(engine->engine.cancel(id));
 }
 
 quarry_code quarry_engine_wait(quarry_engine* engine, const uint64_t* ids, size_t count, int64_t until_ns) {
     return guarded([&] {
-        need(engine);
-        if (count != 0) need(ids);
+        need_all(engine);
+        if (count != 0) need_all(ids);
         return engine->engine.wait({ids, count}, moment(until_ns)) ? QUARRY_OK : QUARRY_TIMEOUT;
     });
 }
 
 quarry_code quarry_engine_drain(quarry_engine* engine, int64_t until_ns) {
     return guarded([&] {
-        need(engine);
+        need_all(engine);
         return engine->engine.drain(moment(until_ns)) ? QUARRY_OK : QUARRY_TIMEOUT;
     });
 }
@@ -319,21 +239,21 @@ quarry_code quarry_engine_drain(quarry_engine* engine, int64_t until_ns) {
 quarry_code quarry_engine_broadcast(quarry_engine* engine, const char* key, const void* payload, size_t length,
                                     int* refusal) {
     return guarded([&] {
-        need(engine, key);
+        need_all(engine, key);
         return answer_of(engine->engine.broadcast(key, bytes_of(payload, length)), refusal);
     });
 }
 
 quarry_code quarry_engine_forget(quarry_engine* engine, const char* key) {
     return guarded([&] {
-        need(engine, key);
+        need_all(engine, key);
         return engine->engine.forget(key) ? QUARRY_OK : QUARRY_NONE;
     });
 }
 
 quarry_code quarry_engine_set_idempotent(quarry_engine* engine, const char* type, int idempotent) {
     return guarded([&] {
-        need(engine, type);
+        need_all(engine, type);
         engine->engine.set_retry(type, idempotent != 0 ? Retry::idempotent : Retry::at_most_once);
         return QUARRY_OK;
     });
@@ -343,78 +263,9 @@ int quarry_engine_descriptor(quarry_engine* engine) {
     return engine == nullptr ? -1 : engine->engine.descriptor();
 }
 
-int quarry_engine_ready(const quarry_engine* engine) {
-    return static_cast<int>(engine == nullptr ? Readiness::failed : engine->engine.ready());
-}
-
-quarry_code quarry_engine_get_stats(const quarry_engine* engine, quarry_engine_stats* stats) {
-    return guarded([&] {
-        need(engine, stats);
-        const EngineStats now = engine->engine.stats();
-        quarry_engine_stats all{};
-        all.size = stats->size;
-        all.accepted = now.accepted;
-        all.refused = now.refused;
-        all.ok = now.ok;
-        all.errors = now.errors;
-        all.cancelled = now.cancelled;
-        all.deadline = now.deadline;
-        all.lost = now.lost;
-        all.poison = now.poison;
-        all.polled = now.polled;
-        all.reruns = now.reruns;
-        all.restarts = now.restarts;
-        all.corrupt = now.corrupt;
-        all.hung = now.hung;
-        all.late = now.late;
-        all.waiting = now.waiting;
-        all.running = now.running;
-        all.results = now.results;
-        all.waiting_high_water = now.waiting_high_water;
-        all.job_arena_used = now.job_arena_used;
-        all.memory_bound = now.memory_bound;
-        all.job_queue_level = static_cast<int>(now.job_queue);
-        all.result_queue_level = static_cast<int>(now.result_queue);
-        if (stats->size < sizeof stats->size || stats->size > sizeof all) {
-            throw std::invalid_argument("set the size of quarry_engine_stats to sizeof of it");
-        }
-        std::memcpy(static_cast<void*>(stats), &all, stats->size);
-        return QUARRY_OK;
-    });
-}
-
-size_t quarry_engine_get_health(const quarry_engine* engine, quarry_worker_health* workers, size_t capacity) {
-    std::size_t count = 0;
-    guarded([&] {
-        need(engine);
-        const EngineHealth health = engine->engine.health();
-        count = health.workers.size();
-        for (std::size_t i = 0; workers != nullptr && i < std::min(count, capacity); ++i) {
-            const WorkerHealth& each = health.workers[i];
-            workers[i] = {each.process, each.alive ? 1 : 0, each.busy ? 1 : 0,           each.lacks_room ? 1 : 0,
-                          each.jobs,    each.restarts,      each.since_heartbeat.count()};
-        }
-        return QUARRY_OK;
-    });
-    return count;
-}
-
-quarry_code quarry_engine_failure(const quarry_engine* engine, char* text, size_t capacity, size_t* length) {
-    return guarded([&] {
-        need(engine, length);
-        const std::string failure = engine->engine.health().failure;
-        *length = failure.size();
-        if (text == nullptr || capacity <= failure.size()) {
-            return quarry::c::require(false, "the text takes more than the capacity");
-        }
-        std::memcpy(text, failure.c_str(), failure.size() + 1);
-        return QUARRY_OK;
-    });
-}
-
 quarry_code quarry_engine_shutdown(quarry_engine* engine, int64_t timeout_ns, quarry_shutdown_report* report) {
     return guarded([&] {
-        need(engine);
+        need_all(engine);
         const ShutdownReport done = engine->engine.shutdown(nanoseconds(timeout_ns));
         if (report != nullptr) *report = {done.cancelled, done.finished, done.lost, done.exited, done.killed};
         return QUARRY_OK;

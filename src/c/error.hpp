@@ -52,4 +52,10 @@ inline quarry_code require(bool holds, const char* what) noexcept {
     return holds ? QUARRY_OK : failed(QUARRY_INVALID, what);
 }
 
+template <class... Pointers>
+void need_all(Pointers... pointers) {
+    const bool missing = (... || (pointers == nullptr));
+    if (missing) throw std::invalid_argument("a pointer that must not be NULL is NULL");
+}
+
 }  // namespace quarry::c

@@ -34,7 +34,8 @@ void ScheduleState::gather_segments(Part& part) {
     segments_.clear();
     const auto gather = [&](CommandBuffer& buffer) {
         segments_.insert(segments_.end(), buffer.segments().begin(), buffer.segments().end());
-        buffer.resolved().resize(buffer.spawned());
+        // Until it is spawned, and if that fails, a spawned entity is none.
+        buffer.resolved().assign(buffer.spawned(), static_cast<std::uint64_t>(-1));
     };
     for (const auto& buffer : buffers_) {
         if (buffer != nullptr) gather(*buffer);
@@ -106,15 +107,23 @@ void ScheduleState::apply_segment(const Segment& segment, PhaseReport& phase) {
     segment.buffer->for_each(segment, [&](Command& command) {
         try {
             apply_one(segment, command, phase);
-        } catch (const std::exception& error) {
-            report_error(systems[segment.system], {.system = segment.system, .error = std::current_exception()},
-                         std::string("while its commands were applied: ") + error.what());
         } catch (...) {
-            report_error(systems[segment.system], {.system = segment.system, .error = std::current_exception()},
-                         "something that is no std::exception, while its commands were applied");
+            report_failed_command(segment.system, std::current_exception());
         }
         if (command.type->discard != nullptr) command.type->discard(command);
     });
+}
+
+void ScheduleState::report_failed_command(std::uint32_t system, const std::exception_ptr& error) {
+    std::string what = "while its commands were applied: ";
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& thrown) {
+        what += thrown.what();
+    } catch (...) {
+        what += "something that is no std::exception";
+    }
+    report_error(systems[system], {.system = system, .error = error}, std::move(what));
 }
 
 void ScheduleState::apply_one(const Segment& segment, Command& command, PhaseReport& phase) {

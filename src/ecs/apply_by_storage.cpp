@@ -82,7 +82,11 @@ bool ScheduleState::sort_one(CommandCursor& at, StorageBatch& batch, PhaseReport
     };
     std::uint64_t& entity = command.to_spawned ? segment.buffer->resolved()[command.entity] : command.entity;
     if (command.type->kind == CommandKind::spawn) {
-        static_cast<void>(command.type->apply(world_, command, entity));
+        try {
+            static_cast<void>(command.type->apply(world_, command, entity));
+        } catch (...) {
+            batch.failures.push_back({batch.turns, segment.system, std::current_exception()});
+        }
         return take();
     }
     if (!storages->alive(world_, entity)) {
@@ -125,7 +129,7 @@ void ScheduleState::change_storage(StorageBatch& batch, std::size_t storage) {
         try {
             if (type.change->apply(world_, *each.command, each.entity) != Applied::yes) ++work.rejected;
         } catch (...) {
-            work.failures.push_back({.system = each.system, .error = std::current_exception()});
+            work.failures.push_back({each.turn, each.system, std::current_exception()});
         }
         if (type.discard != nullptr) type.discard(*each.command);
     }
@@ -135,13 +139,16 @@ void ScheduleState::change_storage(StorageBatch& batch, std::size_t storage) {
 void ScheduleState::report_batch(StorageBatch& batch, PhaseReport& phase) {
     for (StorageWork& work : batch.storages) {
         phase.rejected += work.rejected;
-        for (const Failure& failure : work.failures) {
-            report_error(systems[failure.system], failure, "an exception while its commands were applied");
-        }
+        batch.failures.insert(batch.failures.end(), work.failures.begin(), work.failures.end());
         work.commands.clear();
         work.failures.clear();
         work.rejected = 0;
     }
+    // In the order of the commands.
+    std::sort(batch.failures.begin(), batch.failures.end(),
+              [](const FailedCommand& a, const FailedCommand& b) { return a.turn < b.turn; });
+    for (const FailedCommand& failed : batch.failures) report_failed_command(failed.system, failed.error);
+    batch.failures.clear();
     batch.ended.clear();
     batch.turns = 0;
 }

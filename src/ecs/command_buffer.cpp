@@ -1,6 +1,7 @@
 #include "quarry/ecs/impl/command_buffer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <string>
 
@@ -18,6 +19,13 @@ void ChunkDelete::operator()(std::byte* memory) const noexcept {
     ::operator delete[](memory, std::align_val_t{kChunkAlignment});
 }
 
+CommandBuffer::CommandBuffer() {
+    // Room for more blocks than a program opens in years.
+    constexpr int kBlockBits = 40;
+    static std::atomic<std::uint64_t> buffers{0};
+    call_ = buffers.fetch_add(1, std::memory_order_relaxed) << kBlockBits;
+}
+
 CommandBuffer::~CommandBuffer() {
     clear();
 }
@@ -25,6 +33,8 @@ CommandBuffer::~CommandBuffer() {
 void CommandBuffer::begin_block(std::uint32_t system, std::uint64_t first, std::uint64_t last, bool always) {
     block_spawned_ = spawned_;
     inside_ = true;
+    thread_ = this_thread();
+    ++call_;
     if (open_ && always && segments_.back().system == system && segments_.back().last == first) {
         segments_.back().last = last;
         return;
@@ -38,6 +48,7 @@ void CommandBuffer::begin_block(std::uint32_t system, std::uint64_t first, std::
 
 void CommandBuffer::end_block() noexcept {
     inside_ = false;
+    thread_ = nullptr;  // the segment stays open for the next block, but nobody may record
     if (!chunks_.empty()) chunks_[chunk_].used = static_cast<std::size_t>(cursor_ - chunks_[chunk_].memory.get());
 }
 
@@ -46,10 +57,17 @@ CommandPlace CommandBuffer::place() const noexcept {
     return {chunk_, static_cast<std::size_t>(cursor_ - chunks_[chunk_].memory.get())};
 }
 
+void CommandBuffer::begin_recording() {
+    if (!inside_) throw Error("Commands: can be used only while the system that they were handed to is called");
+    if (thread_ != this_thread()) {
+        throw Error("Commands: can be used only on the thread that calls the system, for the sake of their order");
+    }
+    open_segment();
+}
+
 void CommandBuffer::open_segment() {
     constexpr std::size_t kFirstSegments = 64;  // steals differ from tick to tick
     if (segments_.capacity() == 0) segments_.reserve(kFirstSegments);
-    if (!inside_) throw Error("Commands: can be used only while the system that they were handed to is called");
     segments_.push_back({system_, worker_, first_, last_, this, place(), 0, 0});
     open_ = true;
 }
@@ -78,11 +96,11 @@ void CommandBuffer::next_chunk(std::size_t bytes) {
 }
 
 void CommandBuffer::throw_full() const {
-    throw Error("more than " + std::to_string(limit_) + " commands, which is the limit of this system");
+    throw Error("more than " + std::to_string(told_limit_) + " commands, which is the limit of this system");
 }
 
-std::uint64_t CommandBuffer::spawned_number(std::uint64_t in_block) const {
-    if (!inside_ || in_block >= spawned_in_block()) {
+std::uint64_t CommandBuffer::spawned_number(std::uint64_t in_block, std::uint64_t call) const {
+    if (!inside_ || call != call_ || in_block >= spawned_in_block()) {
         throw Error("Commands: an entity to be spawned can be used only in the call of the system that spawned it");
     }
     return block_spawned_ + in_block;

@@ -1,10 +1,10 @@
 // How a schedule is checked, ordered and made into graphs.
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <queue>
+#include <optional>
 #include <set>
 
+#include "ecs/part_order.hpp"
 #include "ecs/schedule_state.hpp"
 
 namespace quarry::ecs {
@@ -30,20 +30,6 @@ constexpr std::size_t kMostSystemsInAPart = 32'768;
 std::string quoted(const std::string& name) {
     return '"' + name + '"';
 }
-
-// One bit for each system of a part.
-class Bits {
-  public:
-    explicit Bits(std::size_t count) : words_((count + 63) / 64) {}
-    bool test(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
-    void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
-    void add(const Bits& other) {
-        for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
-    }
-
-  private:
-    std::vector<std::uint64_t> words_;
-};
 
 }  // namespace
 
@@ -128,58 +114,6 @@ void ScheduleState::resolve_orders(Draft& draft) {
 
 namespace {
 
-// Members in a stated order, of several that could be next the one added first. Fewer than all: there is a cycle.
-std::vector<std::uint32_t> in_stated_order(const std::vector<std::uint32_t>& members,
-                                           const std::vector<std::vector<std::uint32_t>>& before) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> after;
-    std::map<std::uint32_t, std::size_t> pending;
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> open;
-    for (const std::uint32_t member : members) {
-        for (const std::uint32_t other : before[member]) after[other].push_back(member);
-        pending[member] = before[member].size();
-        if (before[member].empty()) open.push(member);
-    }
-    std::vector<std::uint32_t> order;
-    while (!open.empty()) {
-        const std::uint32_t next = open.top();
-        open.pop();
-        order.push_back(next);
-        for (const std::uint32_t later : after[next]) {
-            if (--pending[later] == 0) open.push(later);
-        }
-    }
-    return order;
-}
-
-// Which of the earlier ones each system of a part touches something in common with: only these need be compared.
-std::vector<std::vector<std::uint32_t>> candidates(const std::vector<std::uint32_t>& order,
-                                                   const std::deque<SystemSpec>& specs) {
-    std::map<AccessKey, std::vector<std::uint32_t>> users;
-    std::vector<std::uint32_t> exclusive;
-    std::vector<std::vector<std::uint32_t>> result(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-        const SystemSpec& spec = specs[order[i]];
-        std::vector<std::uint32_t>& mine = result[i];
-        if (spec.exclusive) {
-            for (std::uint32_t earlier = 0; earlier < i; ++earlier) mine.push_back(earlier);
-            exclusive.push_back(i);
-        } else {
-            mine = exclusive;
-        }
-        for (const auto* keys : {&spec.reads, &spec.writes}) {
-            for (const AccessKey& key : *keys) {
-                std::vector<std::uint32_t>& known = users[key];
-                if (!spec.exclusive) mine.insert(mine.end(), known.begin(), known.end());
-                if (known.empty() || known.back() != i) known.push_back(i);
-            }
-        }
-        std::sort(mine.begin(), mine.end());
-        mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-        if (!mine.empty() && mine.back() == i) mine.pop_back();
-    }
-    return result;
-}
-
 // Names the cycles with the help of a graph that has nothing but the stated orders.
 std::string cycle_text(const std::vector<std::uint32_t>& members, const std::vector<std::vector<std::uint32_t>>& before,
                        const std::deque<SystemSpec>& specs) {
@@ -207,7 +141,7 @@ PlannedSystem plan_of(SystemSpec& spec, std::uint64_t most_commands) {
     planned.enabled = spec.enabled;
     planned.object = spec.run.object();
     planned.invoke = spec.run.invoke();
-    planned.limit = spec.command_limit != 0 ? spec.command_limit : most_commands;
+    planned.limit = spec.command_limit.value_or(most_commands);
     if (spec.background.body) planned.background = std::make_unique<BackgroundRun>();
     return planned;
 }
@@ -215,64 +149,44 @@ PlannedSystem plan_of(SystemSpec& spec, std::uint64_t most_commands) {
 }  // namespace
 
 void ScheduleState::order_part(Draft& draft, const std::vector<std::uint32_t>& members) {
-    for (const std::uint32_t member : members) {
-        std::vector<std::uint32_t>& before = draft.before[member];
-        std::sort(before.begin(), before.end());
-        before.erase(std::unique(before.begin(), before.end()), before.end());
-    }
-    const std::vector<std::uint32_t> order = in_stated_order(members, draft.before);
-    if (order.size() != members.size()) {
-        draft.problems.push_back(cycle_text(members, draft.before, specs));
-        return;
-    }
-    if (order.size() > kMostSystemsInAPart) {
-        draft.problems.push_back("phase " + quoted(specs[order[0]].phase) + ": more than " +
+    if (members.size() > kMostSystemsInAPart) {
+        draft.problems.push_back("phase " + quoted(specs[members[0]].phase) + ": more than " +
                                  std::to_string(kMostSystemsInAPart) + " systems");
         return;
     }
-    std::vector<std::uint32_t> place(specs.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-    const auto conflicts = candidates(order, specs);
-
-    // Ancestors by stated orders alone say which conflicts nobody has ordered; those by all orders, which of them need
-    // no edge of their own.
-    std::vector<Bits> stated(order.size(), Bits(order.size()));
-    std::vector<Bits> ancestors(order.size(), Bits(order.size()));
+    const std::optional<PartOrder> order = order_of_part(members, draft.before, specs);
+    if (!order) {
+        draft.problems.push_back(cycle_text(members, draft.before, specs));
+        return;
+    }
+    for (const UnorderedPair& pair : order->unordered) {
+        const SystemSpec& first = specs[pair.added_first];
+        const SystemSpec& second = specs[pair.added_later];
+        const std::string text = quoted(first.name) + " and " + quoted(second.name) + " both touch " +
+                                 conflict_text(first, second) + " without a stated order";
+        if (options.unordered_conflicts_are_errors) {
+            draft.problems.push_back(text);
+        } else {
+            draft.warnings.push_back(text + ": " + quoted(pair.turned ? second.name : first.name) + " runs first");
+        }
+    }
     const std::uint32_t part = static_cast<std::uint32_t>(draft.parts.size()) - 1;
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-        std::vector<std::uint32_t> before;
-        for (const std::uint32_t other : draft.before[order[i]]) {
-            const std::uint32_t at = place[other];
-            before.push_back(at);
-            stated[i].set(at);
-            stated[i].add(stated[at]);
-        }
-        for (const std::uint32_t at : conflicts[i]) {
-            const SystemSpec& first = specs[order[at]];
-            const SystemSpec& second = specs[order[i]];
-            if (!in_conflict(first, second)) continue;
-            before.push_back(at);
-            if (stated[i].test(at) || first.exclusive || second.exclusive) continue;
-            const std::string text = quoted(first.name) + " and " + quoted(second.name) + " both touch " +
-                                     conflict_text(first, second) + " without a stated order";
-            if (options.unordered_conflicts_are_errors) {
-                draft.problems.push_back(text);
-            } else {
-                draft.warnings.push_back(text + ": " + quoted(first.name) + " runs first");
-            }
-        }
-        // From the latest on: what is an ancestor already needs no edge.
-        std::sort(before.begin(), before.end(), std::greater<>());
-        PlannedSystem planned = plan_of(specs[order[i]], options.most_commands);
+    for (std::size_t i = 0; i < order->systems.size(); ++i) {
+        PlannedSystem planned = plan_of(specs[order->systems[i]], options.most_commands);
         planned.number = static_cast<std::uint32_t>(draft.systems.size());
         planned.part = part;
-        for (const std::uint32_t at : before) {
-            if (ancestors[i].test(at)) continue;
-            ancestors[i].set(at);
-            ancestors[i].add(ancestors[at]);
-            planned.before.push_back(at);
-        }
+        planned.before = order->before[i];
         draft.systems.push_back(std::move(planned));
+    }
+}
+
+// Background systems that are under way end in their tick, whatever has changed around them.
+void ScheduleState::keep_background(std::vector<PlannedSystem>& planned) {
+    for (PlannedSystem& old : systems) {
+        if (old.background == nullptr) continue;
+        const auto same = std::find_if(planned.begin(), planned.end(),
+                                       [&](const PlannedSystem& system) { return system.spec == old.spec; });
+        if (same != planned.end()) same->background = std::move(old.background);
     }
 }
 
@@ -306,10 +220,7 @@ void ScheduleState::build() {
         }
     }
     if (!draft.problems.empty()) throw ScheduleError(std::move(draft.problems));
-    // Background systems that are under way end with the plan they belong to.
-    for (PlannedSystem& system : systems) {
-        if (system.background != nullptr && system.background->job.valid()) system.background->job.wait();
-    }
+    keep_background(draft.systems);
     warnings = std::move(draft.warnings);
     systems = std::move(draft.systems);
     parts = std::move(draft.parts);

@@ -68,9 +68,10 @@ void ScheduleState::leave_out(Part& part) {
 }  // namespace impl
 
 void TickReport::rethrow() const {
-    for (const SystemError& error : errors) {
-        if (error.error != nullptr) std::rethrow_exception(error.error);
-    }
+    if (errors.empty()) return;
+    const SystemError& first = errors.front();
+    if (first.error != nullptr) std::rethrow_exception(first.error);
+    throw Error('"' + first.system + "\": " + first.what);
 }
 
 namespace {

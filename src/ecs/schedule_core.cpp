@@ -1,6 +1,8 @@
 #include "quarry/ecs/impl/schedule_core.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <stdexcept>
 
 #include "ecs/schedule_state.hpp"
@@ -18,6 +20,10 @@ ScheduleState::ScheduleState(const ScheduleOptions& schedule_options, const Inde
 }
 
 ScheduleState::~ScheduleState() {
+    if (running.load(std::memory_order_acquire)) {
+        std::fputs("quarry: a schedule was destroyed while a tick of it ran\n", stderr);
+        std::terminate();
+    }
     for (PlannedSystem& system : systems) {
         if (system.background != nullptr && system.background->job.valid()) system.background->job.wait();
     }
@@ -51,6 +57,15 @@ SystemSpec& ScheduleCore::to_change(std::size_t system) {
     state_->require_idle("no system can be changed");
     state_->built = false;
     return state_->specs[system];
+}
+
+void ScheduleCore::end_background(std::size_t system) {
+    state_->require_idle("no system can be changed");
+    for (PlannedSystem& planned : state_->systems) {
+        if (planned.spec != &state_->specs[system] || planned.background == nullptr) continue;
+        if (planned.background->job.valid()) planned.background->job.wait();
+        planned.background = std::make_unique<BackgroundRun>();
+    }
 }
 
 void ScheduleCore::add_phase(std::string_view name, std::string_view after) {
@@ -197,6 +212,7 @@ void ScheduleCore::run_part(std::size_t part, void* world, const TickMode& mode,
     const TickRunning running(state_->running);
     state_->build();
     const std::uint64_t began = quarry::impl::ticks();
+    const std::uint64_t tick = state_->report.tick;
     state_->begin_tick(world, mode);
     if (mode.pool != nullptr) {
         mode.pool->scope([&](Scope&) { state_->run_part(state_->parts.at(part), most); });
@@ -204,6 +220,7 @@ void ScheduleCore::run_part(std::size_t part, void* world, const TickMode& mode,
         state_->run_part(state_->parts.at(part), most);
     }
     state_->end_tick(began);
+    state_->report.tick = tick;  // it was none
 }
 
 }  // namespace quarry::ecs::impl

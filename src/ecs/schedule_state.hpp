@@ -47,6 +47,7 @@ struct PlannedSystem {
     SystemSpec* spec = nullptr;
     std::unique_ptr<BackgroundRun> background;
     std::vector<std::uint32_t> before;  // systems of its part, by their place in it
+    std::uint64_t recorded = 0;         // commands of its ranges that have ended; several threads add to it
 };
 
 // Systems between two points at which commands are applied.
@@ -102,6 +103,7 @@ class ScheduleState {
     void check_names(Draft& draft);
     void resolve_orders(Draft& draft);
     void order_part(Draft& draft, const std::vector<std::uint32_t>& members);
+    void keep_background(std::vector<PlannedSystem>& planned);
     void make_graph(Part& part);
 
     // A tick: tick.cpp.
@@ -109,6 +111,7 @@ class ScheduleState {
     void run_block(PlannedSystem& system, std::uint64_t first, std::uint64_t last);
     void run_background(PlannedSystem& system);
     void start_background(PlannedSystem& system);
+    void forget_commands() noexcept;
     void choose_systems(Part& part, std::size_t most);
     CommandBuffer& buffer_of_thread();
     void note_failure(PlannedSystem& system, const Failure& failure) noexcept;
@@ -131,6 +134,7 @@ class ScheduleState {
     void report_batch(StorageBatch& batch, PhaseReport& phase);
     void apply_segment(const Segment& segment, PhaseReport& phase);
     void apply_one(const Segment& segment, Command& command, PhaseReport& phase);
+    void report_failed_command(std::uint32_t system, const std::exception_ptr& error);
     void reject(const Segment& segment, const Command& command, Applied why, PhaseReport& phase);
     void discard_segment(const Segment& segment) noexcept;
 
@@ -148,15 +152,21 @@ class ScheduleState {
         std::uint64_t entity;
         std::uint32_t turn;
     };
+    struct FailedCommand {
+        std::uint32_t turn;
+        std::uint32_t system;
+        std::exception_ptr error;
+    };
     struct StorageWork {
         std::vector<StorageCommand> commands;
         std::uint64_t rejected = 0;
-        std::vector<Failure> failures;
+        std::vector<FailedCommand> failures;
     };
     // Commands that follow each other, by storage.
     struct StorageBatch {
         std::vector<StorageWork> storages;
         std::vector<EndedEntity> ended;
+        std::vector<FailedCommand> failures;
         std::uint32_t turns = 0;
     };
     // How far the commands of a phase have been sorted.
@@ -178,6 +188,7 @@ class ScheduleState {
     std::mutex failures_mutex_;
     std::vector<Failure> failures_;
     bool part_failed_ = false;
+    bool checking_ = false;           // for the divergence checker: background systems are none of its business
     std::vector<std::int64_t> path_;  // scratch: longest path to the end of each system, nanoseconds
 };
 

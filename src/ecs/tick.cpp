@@ -1,5 +1,6 @@
 // How the systems of a tick run.
 #include <algorithm>
+#include <atomic>
 
 #include "ecs/schedule_state.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
@@ -27,6 +28,7 @@ void ScheduleState::begin_tick(void* of_world, const TickMode& tick_mode) {
         phase.parallel_efficiency = 0;
         phase.commands = phase.rejected = 0;
     }
+    forget_commands();
     report.errors.clear();
     report.errors_beyond = report.commands = report.rejected = 0;
     report.stopped = false;
@@ -35,6 +37,13 @@ void ScheduleState::begin_tick(void* of_world, const TickMode& tick_mode) {
 void ScheduleState::end_tick(std::uint64_t began) {
     report.wall = ticks_to_nanoseconds(quarry::impl::ticks() - began);
     world_ = nullptr;
+}
+
+// Only after a tick that ended with an exception, for want of memory say, there are any.
+void ScheduleState::forget_commands() noexcept {
+    for (const auto& buffer : buffers_) {
+        if (buffer != nullptr && !buffer->segments().empty()) buffer->clear();
+    }
 }
 
 CommandBuffer& ScheduleState::buffer_of_thread() {
@@ -72,6 +81,11 @@ void ScheduleState::run_block(PlannedSystem& system, std::uint64_t first, std::u
     CommandBuffer& buffer = buffer_of_thread();
     buffer.set_limit(system.limit);
     buffer.begin_block(system.number, first, last, true);
+    // What other ranges have recorded counts, too; those that run just now are added up at the end.
+    const std::atomic_ref<std::uint64_t> recorded(system.recorded);
+    const std::uint64_t so_far = recorded.load(std::memory_order_relaxed);
+    const std::uint64_t in_segment = buffer.segment_commands();
+    buffer.leave_at_most(system.limit - std::min(so_far, system.limit));
     constexpr std::uint64_t kNowhere = static_cast<std::uint64_t>(-1);
     buffer.failed_at = kNowhere;
     try {
@@ -86,13 +100,19 @@ void ScheduleState::run_block(PlannedSystem& system, std::uint64_t first, std::u
         note_failure(system, failure);
         throw;
     }
+    if (buffer.segment_commands() != in_segment) {
+        recorded.fetch_add(buffer.segment_commands() - in_segment, std::memory_order_relaxed);
+    }
     buffer.end_block();
 }
 
 void ScheduleState::run_background(PlannedSystem& system) {
+    if (checking_) return;
     BackgroundRun& run = *system.background;
     if (run.under_way && run.due <= report.tick) {
         if (run.job.valid()) std::exchange(run.job, Task<void>()).wait();
+        // The schedule may have been built anew since it began.
+        for (Segment& segment : run.buffers[run.which].segments()) segment.system = system.number;
         run.under_way = false;
         run.has_commands = true;
         run.applicable = run.which;
@@ -142,9 +162,10 @@ void ScheduleState::choose_systems(Part& part, std::size_t most) {
     for (std::uint32_t i = part.first; i < part.last; ++i) {
         PlannedSystem& system = systems[i];
         system.failed = false;
+        system.recorded = 0;
         system.left_out = !system.enabled || i - part.first >= most;
-        if (most != kAllSystems && system.background != nullptr) system.left_out = true;
     }
+    checking_ = most != kAllSystems;
 }
 
 void ScheduleState::run_part(Part& part, std::size_t most) {
@@ -155,6 +176,7 @@ void ScheduleState::run_part(Part& part, std::size_t most) {
     PhaseReport& phase = report.phases[static_cast<std::size_t>(&part - parts.data())];
     if (phase.name != part.name) phase.name = part.name;
     GraphRunOptions run_options;
+    run_options.times = true;  // for the report
     run_options.errors = &node_errors_;
     run_options.after_error = options.errors == ErrorPolicy::stop ? AfterError::stop : AfterError::go_on;
     const std::uint64_t began = quarry::impl::ticks();

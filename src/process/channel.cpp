@@ -231,6 +231,18 @@ void Channel::note_where_it_woke(std::uint64_t slept) {
     header().cpu.store(os::this_cpu(kind_), std::memory_order_relaxed);
 }
 
+// What the next job and its answer take, all at once: after a sleep none of it is in a cache, and to miss one after the
+// other takes longer than the job's own way.
+void Channel::expect_a_job() {
+    __builtin_prefetch(&segment_->job(ring_.next()), 1);
+    __builtin_prefetch(&segment_->result(ring_.next()), 1);
+    __builtin_prefetch(&header().ring.results, 1);
+    __builtin_prefetch(&header().cpu, 1);
+    __builtin_prefetch(page_, 1);
+    __builtin_prefetch(&page_->event_wanted);
+    __builtin_prefetch(&page_->cpu);
+}
+
 bool Channel::wait_for_job(std::int64_t until) {
     if (stopping()) return false;
     call_supervisor();
@@ -238,14 +250,24 @@ bool Channel::wait_for_job(std::int64_t until) {
     const std::uint64_t start = ticks();
     header().bell.sleep_until([this] { return ring_.has_job() || stopping(); },
                               [&](auto& word, std::uint32_t value) {
-                                  return os::sleep_on(kind_, raw(word), value, descriptor(kJobEventFd), until);
+                                  const bool go_on =
+                                      os::sleep_on(kind_, raw(word), value, descriptor(kJobEventFd), until);
+                                  expect_a_job();
+                                  return go_on;
                               });
     was_woken_ = true;
     note_where_it_woke(ticks() - start);
     return ring_.has_job() && !stopping();
 }
 
+// A process that a handler forked has come back from it: the answer is the worker's to give, and so is the place that
+// it is written to.
+void Channel::end_forked_child() const {
+    if (ext::fork_generation() != fork_generation_) _exit(0);
+}
+
 std::span<std::byte> Channel::make_room(std::size_t bytes) {
+    end_forked_child();
     drop_reply();
     if (bytes <= kResultInline) {
         reply_ = {segment_->result(ring_.next()).bytes.data(), bytes};
@@ -292,8 +314,7 @@ void Channel::drop_reply() {
 }
 
 void Channel::publish(Outcome outcome, std::uint32_t text_length) {
-    // A process that a handler forked has come back from it: the answer is the worker's to give.
-    if (ext::fork_generation() != fork_generation_) _exit(0);
+    end_forked_child();
     const JobSlot& job = segment_->job(ring_.next());
     ResultSlot& slot = segment_->result(ring_.next());
     slot.id = job.id;
@@ -322,6 +343,7 @@ void Channel::publish(Outcome outcome, std::uint32_t text_length) {
 
 // An error must get through even if there is no room for all of it.
 void Channel::publish_error(std::string_view text, std::string_view traceback) {
+    end_forked_child();
     drop_reply();
     text = text.substr(0, 64U << 10);
     traceback = traceback.substr(0, 256U << 10);

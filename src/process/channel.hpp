@@ -44,7 +44,9 @@ class Channel {
     void set_state(const JobSlot& slot);
     bool start(JobSlot& slot);
     void call_supervisor();
+    void end_forked_child() const;
     bool wait_for_job(std::int64_t until);
+    void expect_a_job();
     bool spin();
     bool looks_pay();
     void note_where_it_woke(std::uint64_t slept);

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <queue>
@@ -19,6 +20,7 @@
 #include "process/peer.hpp"
 #include "process/records.hpp"
 #include "process/spin_time.hpp"
+#include "process/tick_time.hpp"
 #include "process/types.hpp"
 #include "quarry/process/engine.hpp"
 #include "quarry/process/engine_options.hpp"
@@ -108,12 +110,12 @@ class Core {
 
     // A host that waits (waiting.cpp).
     bool sleep_on_bell(std::int64_t until, Ready look);
-    bool sleep_until_ready(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left);
+    bool sleep_until_ready(Lock& lock, std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left);
     bool wait_until(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left);
     std::uint64_t time_left_of(std::span<const JobId> ids);
     std::uint64_t time_left_of_all();
     bool look_once(Ready ready);
-    bool look_on(std::int64_t until, Ready ready);
+    bool look_on(Lock& lock, std::int64_t until, Ready ready);
     bool may_look_on();
     bool shares_cpu_with_busy_worker();
 
@@ -125,7 +127,7 @@ class Core {
     bool drain_rings();
     bool drain_ring(Seat& seat);
     bool take_result(Seat& seat, Peer& peer);
-    bool is_sound(Peer& peer, const Entry& entry, const ResultSlot& slot) const;
+    static bool is_sound(Peer& peer, const Entry& entry, const ResultHead& slot, std::uint64_t offset);
     void end(std::uint32_t index, Status status, const Cause& cause);
     void end_without_answer(std::uint32_t index, Status status, const Cause& cause);
     void count_end(const Record& record);
@@ -163,6 +165,7 @@ class Core {
     const os::Kind kind_;
     const SegmentShape shape_;
     const std::uint64_t ticks_per_us_;
+    const TickTime time_of_;
     const std::uint64_t fork_generation_;
 
     std::mutex mutex_;
@@ -204,9 +207,10 @@ class Core {
     EngineStats stats_;
     std::string failure_;
 
-    bool hopeless_ = false;  // no worker, and none to come
-    bool refusing_ = false;  // shutdown has begun
-    bool quitting_ = false;  // the supervisor is to end
+    bool hopeless_ = false;                                                 // no worker, and none to come
+    bool refusing_ = false;                                                 // shutdown has begun
+    std::int64_t shutdown_end_ = std::numeric_limits<std::int64_t>::max();  // then it kills
+    bool quitting_ = false;                                                 // the supervisor is to end
     std::int64_t sleeping_until_ = 0;
     std::condition_variable changed_;  // a worker has become ready, ended or failed
     std::thread supervisor_;

@@ -141,6 +141,7 @@ ShutdownReport Core::shutdown(std::chrono::nanoseconds timeout) {
     const std::int64_t end = os::monotonic_ns() + std::clamp<std::int64_t>(timeout.count(), 0, 1'000'000'000'000);
     {
         Lock lock(mutex_);
+        shutdown_end_ = std::min(shutdown_end_, end);
         if (refusing_) return report;
         refusing_ = true;
         drain_rings();
@@ -148,7 +149,7 @@ ShutdownReport Core::shutdown(std::chrono::nanoseconds timeout) {
         const std::uint64_t lost = stats_.lost + stats_.deadline;
         report.cancelled = withdraw_unstarted();
         ask_workers_to_end();
-        while (os::monotonic_ns() < end && std::any_of(seats_.begin(), seats_.end(), has_peer)) {
+        while (os::monotonic_ns() < shutdown_end_ && std::any_of(seats_.begin(), seats_.end(), has_peer)) {
             changed_.wait_for(lock, std::chrono::milliseconds(20));
             drain_rings();
         }

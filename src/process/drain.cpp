@@ -11,7 +11,10 @@ namespace quarry::process::impl {
 bool Core::drain_rings() {
     bool any = false;
     for (Seat& seat : seats_) {
-        if (seat.peer != nullptr && seat.peer->ring.unanswered() != 0) any |= drain_ring(seat);
+        if (seat.peer == nullptr || seat.peer->ring.unanswered() == 0) continue;
+        // On its way while the number of results is: after a pause neither is in a cache.
+        __builtin_prefetch(&seat.peer->segment->result(seat.peer->ring.oldest()));
+        any |= drain_ring(seat);
     }
     return any;
 }
@@ -31,15 +34,13 @@ bool Core::drain_ring(Seat& seat) {
     }
 }
 
-bool Core::is_sound(Peer& peer, const Entry& entry, const ResultSlot& slot) const {
+bool Core::is_sound(Peer& peer, const Entry& entry, const ResultHead& slot, std::uint64_t offset) {
     if (slot.id != entry.id) return false;
     if (entry.message != Message::job) return slot.outcome == Outcome::done;
     if (slot.outcome < Outcome::ok || slot.outcome > Outcome::deadline) return false;
     if (slot.text_length > slot.length) return false;
     if (slot.place == static_cast<std::uint32_t>(Place::inside)) return slot.length <= kResultInline;
     if (slot.place != static_cast<std::uint32_t>(Place::arena)) return false;
-    std::uint64_t offset = 0;
-    std::memcpy(&offset, slot.bytes.data(), sizeof offset);
     const std::uint64_t bytes = peer.segment->shape().arena_bytes;
     return offset % kBlockBytes == 0 && offset < bytes && slot.length <= bytes - offset && slot.length != 0;
 }
@@ -47,10 +48,13 @@ bool Core::is_sound(Peer& peer, const Entry& entry, const ResultSlot& slot) cons
 // False: the slot holds what no honest worker writes.
 bool Core::take_result(Seat& seat, Peer& peer) {
     Entry& entry = peer.entry(peer.ring.oldest());
-    ResultSlot slot;
-    std::memcpy(static_cast<void*>(&slot), &peer.segment->result(peer.ring.oldest()), sizeof slot);
+    const ResultSlot& shared = peer.segment->result(peer.ring.oldest());
+    ResultHead slot;
+    std::uint64_t offset = 0;  // of a result in the arena
+    std::memcpy(static_cast<void*>(&slot), &shared, sizeof slot);
+    std::memcpy(&offset, shared.bytes.data(), sizeof offset);
     no_second_look();
-    if (!is_sound(peer, entry, slot)) return false;
+    if (!is_sound(peer, entry, slot, offset)) return false;
     peer.ring.take();
     peer.work -= std::min<std::uint64_t>(peer.work, entry.estimate);
     if (entry.message != Message::job) {
@@ -59,8 +63,6 @@ bool Core::take_result(Seat& seat, Peer& peer) {
         return true;
     }
     const bool in_arena = slot.place == static_cast<std::uint32_t>(Place::arena);
-    std::uint64_t offset = 0;
-    if (in_arena) std::memcpy(&offset, slot.bytes.data(), sizeof offset);
     if (entry.record == kNoRecord) {
         if (in_arena) peer.segment->give_back(offset / kBlockBytes, slot.length);
         return true;
@@ -78,7 +80,7 @@ bool Core::take_result(Seat& seat, Peer& peer) {
         record.segment = peer.segment;
         record.shared = peer.segment->arena() + offset;
     } else {
-        std::memcpy(record.bytes.data(), slot.bytes.data(), slot.length);
+        std::memcpy(record.bytes.data(), shared.bytes.data(), slot.length);
     }
     constexpr std::array<Status, 4> kStatuses{Status::ok, Status::error, Status::cancelled, Status::deadline};
     end(entry.record, kStatuses[static_cast<std::size_t>(slot.outcome) - 1], {});
@@ -132,15 +134,12 @@ void Core::count_end(const Record& record) {
             ++type.stats.lost;
             break;
     }
-    const auto to_ns = [&](std::uint64_t ticks) {
-        // A worker's figure is believed up to an hour.
-        return std::chrono::nanoseconds(std::min<std::uint64_t>(ticks / ticks_per_us_, 3'600'000'000ULL) * 1000 +
-                                        ticks % ticks_per_us_ * 1000 / ticks_per_us_);
-    };
-    type.stats.latency_sum += to_ns(record.latency);
-    type.stats.latency_max = std::max(type.stats.latency_max, to_ns(record.latency));
+    const std::chrono::nanoseconds latency = time_of_.up_to_an_hour(record.latency);
+    type.stats.latency_sum += latency;
+    type.stats.latency_max = std::max(type.stats.latency_max, latency);
     if (record.status != Status::ok && record.status != Status::error) return;
-    const std::chrono::nanoseconds run = to_ns(record.run);
+    // A worker's figure is believed up to an hour.
+    const std::chrono::nanoseconds run = time_of_.up_to_an_hour(record.run);
     type.stats.run_sum += run;
     type.stats.run_max = std::max(type.stats.run_max, run);
     const auto measured = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(run.count()));
@@ -161,17 +160,14 @@ void PayloadAccess::put(Payload& payload, Record& record) {
 }
 
 void Core::fill(Result& result, Record& record) {
-    const auto to_ns = [&](std::uint64_t ticks) {
-        return std::chrono::nanoseconds(static_cast<std::int64_t>(ticks * 1000 / ticks_per_us_));
-    };
     result.id = record.id;
     result.status = record.status;
     result.poison = record.poison;
     result.worker = record.worker;
     result.type = types_[record.type].hash;
     result.frame = record.frame;
-    result.run = to_ns(std::min(record.run, record.latency));
-    result.latency = to_ns(record.latency);
+    result.run = time_of_(std::min(record.run, record.latency));
+    result.latency = time_of_(record.latency);
     if (record.status == Status::ok) {
         PayloadAccess::put(result.payload, record);
     } else if (record.cause.death == Death::none && record.length != 0) {

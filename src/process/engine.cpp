@@ -71,6 +71,7 @@ Core::Core(EngineOptions options)
       kind_(options_.portable ? os::Kind::portable : os::Kind::native),
       shape_{options_.ring_slots, SegmentShape::round_up(options_.result_arena)},
       ticks_per_us_(::quarry::impl::os::ticks_per_microsecond()),
+      time_of_(ticks_per_us_),
       fork_generation_(ext::fork_generation()),
       arena_(kind_, options_.job_arena),
       page_memory_(os::create_memory(kind_, kHostPageBytes)),

@@ -13,6 +13,13 @@ constexpr std::uint64_t kUnmeasured = 10'000;        // nanoseconds that a job o
 constexpr std::uint64_t kUnmeasuredAhead = 8;        // and how many of them a worker gets
 constexpr std::uint64_t kLongestSecond = 1'000'000;  // a job that may wait behind another one, whatever that is
 constexpr std::uint64_t kWakingCost = 5'000;         // what it takes to wake a worker, in nanoseconds of work
+constexpr std::uint64_t kReserve = 250'000;          // nanoseconds of work with which a worker waits for the supervisor
+
+// So many jobs are left when a worker calls the supervisor: half of them, or the last of much work. A host that polls
+// every half millisecond hands over more before that, and then nobody has to be woken.
+std::uint32_t reserve_of(std::uint64_t jobs, std::uint64_t work) {
+    return static_cast<std::uint32_t>(work > 2 * kReserve ? jobs * kReserve / work : jobs / 2);
+}
 
 }  // namespace
 
@@ -238,7 +245,7 @@ void Core::arm() {
             SegmentHeader& header = peer.segment->header();
             // The worker reads these for each job: not written without need.
             if (header.armed.load(std::memory_order_relaxed) != 0) continue;
-            header.low.store(static_cast<std::uint32_t>(peer.ring.unanswered() / 2), std::memory_order_relaxed);
+            header.low.store(reserve_of(peer.ring.unanswered(), peer.work), std::memory_order_relaxed);
             header.armed.store(1, std::memory_order_seq_cst);
         }
         Atomics::fence(std::memory_order_seq_cst);

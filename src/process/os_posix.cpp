@@ -208,7 +208,9 @@ Child spawn(Kind kind, const SpawnOptions& options) {
     int number = STDERR_FILENO + 1;
     for (const int each : given) {
         parked.emplace_back(fcntl(each, F_DUPFD_CLOEXEC, kParkedDescriptors));
-        if (!parked.back()) fail("cannot copy a descriptor for a worker", errno);
+        if (!parked.back()) {
+            fail("cannot start a worker: this process may not open more files (ulimit -n is too low)", errno);
+        }
         posix_spawn_file_actions_adddup2(actions.get(), parked.back().get(), number++);
     }
     if (kind == Kind::native) native::close_others_in_child(actions.get(), number);
@@ -271,7 +273,14 @@ void wait_for_any(const std::vector<int>& descriptors, std::vector<bool>& readab
     const int ready = ::poll(waits.data(), waits.size(), to_poll_timeout(timeout_ns));
     readable.assign(descriptors.size(), false);
     if (ready <= 0) return;
-    for (std::size_t i = 0; i < waits.size(); ++i) readable[i] = waits[i].revents != 0;
+    bool any = false;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+        readable[i] = waits[i].revents != 0 && (waits[i].revents & POLLNVAL) == 0;
+        any = any || readable[i];
+    }
+    // The host has closed descriptors that are not its own. Without them there is nothing to wait for but the time.
+    constexpr std::int64_t kLook = 50'000'000;
+    if (!any) ::poll(nullptr, 0, to_poll_timeout(std::min(timeout_ns, kLook)));
 }
 
 void continue_when_parent_dies() noexcept {

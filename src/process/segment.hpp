@@ -65,13 +65,16 @@ static_assert(sizeof(JobSlot) == kSlotBytes);
 
 enum class Outcome : std::uint32_t { ok = 1, error, cancelled, deadline, done /* no job: state is in place */ };
 
-struct ResultSlot {
+// What the host must check of a result before it looks at the rest.
+struct ResultHead {
     std::uint64_t id = 0;
     Outcome outcome = Outcome::ok;
     std::uint32_t length = 0;
     std::uint64_t ticks = 0;  // how long the handler ran
     std::uint32_t place = 0;
     std::uint32_t text_length = 0;  // of an error: the message; what follows is the traceback
+};
+struct ResultSlot : ResultHead {
     std::array<std::byte, kResultInline> bytes{};
 };
 static_assert(sizeof(ResultSlot) == kSlotBytes);

@@ -37,20 +37,22 @@ std::int64_t nanoseconds_of(std::chrono::steady_clock::time_point moment) {
 // Sleeps until a worker publishes something, or so long. True: it is ready.
 bool Core::sleep_on_bell(std::int64_t until, Ready look) {
     const std::int64_t moment = std::min(until, os::monotonic_ns() + kLongestSleep);
+    bool slept = false;
     return page_->bell.sleep_until(look, [&](auto& word, std::uint32_t value) {
-        return os::sleep_on(kind_, raw(word), value, wait_event_.wait.get(), moment) && os::monotonic_ns() < moment;
+        // Not after each sleep: who is woken has something to take, and asks for the time only if that was not all.
+        if (std::exchange(slept, true) && os::monotonic_ns() >= moment) return false;
+        return os::sleep_on(kind_, raw(word), value, wait_event_.wait.get(), moment);
     });
 }
 
 // One of those who wait sleeps on the bell, the others until a job ends or until they may take its place. Who has long
 // to wait sleeps without the bell first, so that not each result wakes it. See README.md.
-bool Core::sleep_until_ready(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left) {
+bool Core::sleep_until_ready(Lock& lock, std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left) {
     const auto look = [&] {
-        const Lock lock(mutex_);
+        const Lock again(mutex_);
         return look_once(ready);
     };
     const std::int64_t end = nanoseconds_of(until);
-    Lock lock(mutex_);
     bool done = false;
     for (std::int64_t now = os::monotonic_ns(); !done && now < end; now = os::monotonic_ns()) {
         if (has_listener_) {
@@ -108,8 +110,7 @@ bool Core::may_look_on() {
 }
 
 // Looks for a short while, without sleeping.
-bool Core::look_on(std::int64_t until, Ready ready) {
-    Lock lock(mutex_);
+bool Core::look_on(Lock& lock, std::int64_t until, Ready ready) {
     if (!may_look_on()) return false;
     const std::int64_t left = std::clamp<std::int64_t>(until - os::monotonic_ns(), 0, kLongestSpin) / kMicrosecond;
     const std::uint64_t limit = std::min(spin_time_.next(), static_cast<std::uint64_t>(left) * ticks_per_us_);
@@ -128,11 +129,9 @@ bool Core::look_on(std::int64_t until, Ready ready) {
 }
 
 bool Core::wait_until(std::chrono::steady_clock::time_point until, Ready ready, TimeLeft left) {
-    const auto look = [&] {
-        const Lock lock(mutex_);
-        return look_once(ready);
-    };
-    return look() || look_on(nanoseconds_of(until), ready) || sleep_until_ready(until, ready, left);
+    Lock lock(mutex_);
+    return look_once(ready) || look_on(lock, nanoseconds_of(until), ready) ||
+           sleep_until_ready(lock, until, ready, left);
 }
 
 std::uint64_t Core::time_left_of(std::span<const JobId> ids) {

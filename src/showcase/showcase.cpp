@@ -165,7 +165,8 @@ std::shared_ptr<const Materials> showcase_materials(std::uint64_t seed) {
     layers.push_back({.material = 3, .where = cover(shore)});
     layers.push_back({.material = 1, .where = cover(high), .strength = 0.8});
     layers.push_back({.material = 1, .where = cover(steep)});
-    layers.push_back({.material = 2, .where = {snow_height, not_steep}});
+    // First what is cheap: the ragged border is looked for only where snow may lie.
+    layers.push_back({.material = 2, .where = {not_steep, snow_height}});
     return std::make_shared<LayeredMaterials>(0, std::move(layers));
 }
 

@@ -92,6 +92,11 @@ void CombinedField::sample(const SampleBlock& block, float* out) const {
     chain().sample(block, out);
 }
 
+void CombinedField::sample_surface(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
+    chain().sample_surface(block, out);
+}
+
 void CombinedField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
     chain().densities(points, out);

@@ -67,12 +67,17 @@ class Extraction {
         mesh_.cells = options.cells;
     }
 
-    // All that any mask needs.
-    ChunkMesh run() {
+    // All that any mask needs, or only what mask 0 does.
+    enum class Seams { any, none };
+    ChunkMesh run(Seams seams = Seams::any) {
         mesh_.content = look();
         if (mesh_.content != ChunkContent::surface) return std::move(mesh_);
-        mesh_cells();
-        find_border();
+        memory_.border.clear();
+        mesh_own_cells();
+        if (seams == Seams::any) {
+            mesh_transitions();
+            find_border();
+        }
         fill_normals();
         if (materials_ != nullptr) fill_materials();
         impl::copy_into(mesh_.positions, std::span(memory_.positions.data(), memory_.positions.size()));
@@ -133,8 +138,7 @@ class Extraction {
         mesh_.regular = range_from(0);
     }
 
-    void mesh_cells() {
-        mesh_own_cells();
+    void mesh_transitions() {
         transvoxel::add_half_vertices(grid_, memory_);
         transvoxel::settle_half_vertices(grid_, block_, memory_);
         for (std::size_t side = 0; side < side::count; ++side) {
@@ -149,7 +153,6 @@ class Extraction {
     }
 
     void find_border() {
-        memory_.border.clear();
         const auto cells = static_cast<float>(grid_.cells);
         for (std::uint32_t vertex = 0; vertex < mesh_.full_vertices; ++vertex) {
             const std::uint32_t near = transvoxel::near_sides(memory_.positions[vertex], cells);
@@ -246,7 +249,39 @@ BakedChunk extract_baked(const Field& field, ChunkKey key, std::uint32_t mask, c
     return {mesh.content, bake(mesh, mask)};
 }
 
+namespace {
+
+// Each thread keeps one. Taken out while it is in use: a field that runs jobs may get back here on this thread.
+class ScratchOfThread {
+  public:
+    ScratchOfThread() : scratch_(std::exchange(kept(), std::nullopt)) {
+        if (!scratch_) scratch_.emplace();
+    }
+    ScratchOfThread(const ScratchOfThread&) = delete;
+    ScratchOfThread& operator=(const ScratchOfThread&) = delete;
+    ~ScratchOfThread() { kept() = std::move(scratch_); }
+
+    ExtractScratch& operator*() { return *scratch_; }
+    ExtractScratch* operator->() { return &*scratch_; }
+
+  private:
+    static std::optional<ExtractScratch>& kept() {
+        thread_local std::optional<ExtractScratch> scratch;
+        return scratch;
+    }
+
+    std::optional<ExtractScratch> scratch_;
+};
+
+}  // namespace
+
 namespace impl {
+
+ChunkMesh extract_without_seams(const Field& field, ChunkKey key, const ExtractOptions& options) {
+    const NearestRounding nearest;
+    ScratchOfThread scratch;
+    return Extraction(field, key, options, scratch->memory()).run(Extraction::Seams::none);
+}
 
 BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOptions& options, ExtractScratch& scratch) {
     const NearestRounding nearest;
@@ -256,13 +291,8 @@ BakedChunk extract_triangles(const Field& field, ChunkKey key, const ExtractOpti
 }  // namespace impl
 
 ChunkMesh extract(const Field& field, ChunkKey key, const ExtractOptions& options) {
-    // Taken out while it is in use: a field that runs jobs may get back here on this thread.
-    thread_local std::optional<ExtractScratch> kept;
-    std::optional<ExtractScratch> scratch = std::exchange(kept, std::nullopt);
-    if (!scratch) scratch.emplace();
-    ChunkMesh mesh = extract(field, key, options, *scratch);
-    kept = std::move(scratch);
-    return mesh;
+    ScratchOfThread scratch;
+    return extract(field, key, options, *scratch);
 }
 
 }  // namespace quarry::terrain

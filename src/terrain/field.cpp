@@ -1,6 +1,5 @@
 #include "quarry/terrain/field.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -13,18 +12,28 @@ Field::~Field() = default;
 
 void Field::sample(const SampleBlock& block, float* out) const {
     const impl::NearestRounding nearest;
-    std::array<Position, 64> points;
+    // Rows of a brick are short: points of several are asked for at once.
+    std::array<Position, 128> points;
+    std::size_t filled = 0;
+    float* to = out;
+    const auto flush = [&] {
+        densities(std::span(points).first(filled), std::span(to, filled));
+        to += filled;
+        filled = 0;
+    };
     for (std::int32_t z = 0; z < block.nz; ++z) {
         for (std::int32_t y = 0; y < block.ny; ++y) {
-            for (std::int32_t x = 0; x < block.nx;) {
-                const auto count = std::min<std::int32_t>(static_cast<std::int32_t>(points.size()), block.nx - x);
-                const auto length = static_cast<std::size_t>(count);
-                for (std::int32_t i = 0; i < count; ++i) points[static_cast<std::size_t>(i)] = block.at(x + i, y, z);
-                densities(std::span(points).first(length), std::span(out + block.index(x, y, z), length));
-                x += count;
+            for (std::int32_t x = 0; x < block.nx; ++x) {
+                points[filled++] = block.at(x, y, z);
+                if (filled == points.size()) flush();
             }
         }
     }
+    if (filled > 0) flush();
+}
+
+void Field::sample_surface(const SampleBlock& block, float* out) const {
+    sample(block, out);
 }
 
 Interval Field::range(const Box& box) const {
@@ -41,6 +50,10 @@ double Field::reach() const noexcept {
 
 std::optional<Box> Field::extent() const {
     return std::nullopt;
+}
+
+bool Field::is_distance() const noexcept {
+    return false;
 }
 
 std::shared_ptr<const Field> Field::within(const Box& /*box*/) const {

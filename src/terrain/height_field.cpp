@@ -1,8 +1,6 @@
 #include "quarry/terrain/height_field.hpp"
 
-#include <algorithm>
-#include <array>
-
+#include "terrain/columns.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/noise/bounds.hpp"
 #include "terrain/noise/sums.hpp"
@@ -45,14 +43,10 @@ void HeightField::sample(const SampleBlock& block, float* out) const {
 void HeightField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
     const impl::Base base{options_.offset, 1};
-    std::array<Position, 128> flat;
-    for (std::size_t first = 0; first < points.size(); first += flat.size()) {
-        const auto from = points.subspan(first, std::min(flat.size(), points.size() - first));
-        const auto to = out.subspan(first, from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) flat[i] = {from[i].x, 0, from[i].z};
-        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, std::span(flat).first(from.size()), to);
-        for (std::size_t i = 0; i < from.size(); ++i) to[i] = base.at(from[i].y) + to[i];
-    }
+    impl::for_columns(points, out, [&](std::span<const Position> columns, std::span<float> heights) {
+        impl::sum_densities(sum_, {.offset = 0, .slope = 0}, columns, heights);
+    });
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = base.at(points[i].y) + out[i];
 }
 
 Interval HeightField::bounds(const Box& box) const {

@@ -5,6 +5,7 @@
 #include "quarry/terrain/shape_fields.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/shape_helpers.hpp"
+#include "terrain/shape_kernel.hpp"
 
 namespace quarry::terrain {
 namespace {
@@ -60,10 +61,8 @@ CapsuleField::CapsuleField(Position first, Position second, double radius)
 
 void CapsuleField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Position d = from_line(first_, second_, points[i]);
-        out[i] = static_cast<float>(impl::length(d.x, d.y, d.z) - radius_);
-    }
+    const Position along = impl::from(first_, second_);
+    impl::distances_from_capsule({first_, along, dot(along, along), radius_}, points, out.data());
 }
 
 Interval CapsuleField::bounds(const Box& box) const {

@@ -78,20 +78,27 @@ void SphereField::densities(std::span<const Position> points, std::span<float> o
 void SphereField::sample(const SampleBlock& block, float* out) const {
     const impl::NearestRounding nearest;
     constexpr std::int32_t kMostAtOnce = 64;
-    std::array<double, kMostAtOnce> squares;
-    for (std::int32_t first = 0; first < block.nx; first += kMostAtOnce) {
-        const std::int32_t count = std::min(kMostAtOnce, block.nx - first);
+    std::array<std::array<double, kMostAtOnce>, 3> squares;
+    const auto fill = [&](std::array<double, kMostAtOnce>& to, std::int32_t first, std::int32_t samples,
+                          const auto& coordinate) {
+        const std::int32_t count = std::min(kMostAtOnce, samples - first);
         for (std::int32_t i = 0; i < count; ++i) {
-            const double x = block.lattice.x(block.first.x + (first + i) * block.step) - centre_.x;
-            squares[static_cast<std::size_t>(i)] = x * x;
+            const double away = coordinate((first + i) * block.step);
+            to[static_cast<std::size_t>(i)] = away * away;
         }
-        for (std::int32_t k = 0; k < block.nz; ++k) {
-            const double z = block.lattice.z(block.first.z + k * block.step) - centre_.z;
-            for (std::int32_t j = 0; j < block.ny; ++j) {
-                const double y = block.lattice.y(block.first.y + j * block.step) - centre_.y;
+        return std::span<const double>(to).first(static_cast<std::size_t>(count));
+    };
+    const auto x = [&](std::int32_t i) { return block.lattice.x(block.first.x + i) - centre_.x; };
+    const auto y = [&](std::int32_t i) { return block.lattice.y(block.first.y + i) - centre_.y; };
+    const auto z = [&](std::int32_t i) { return block.lattice.z(block.first.z + i) - centre_.z; };
+    for (std::int32_t k = 0; k < block.nz; k += kMostAtOnce) {
+        const auto in_z = fill(squares[2], k, block.nz, z);
+        for (std::int32_t j = 0; j < block.ny; j += kMostAtOnce) {
+            const auto in_y = fill(squares[1], j, block.ny, y);
+            for (std::int32_t i = 0; i < block.nx; i += kMostAtOnce) {
                 // In the order of impl::length.
-                impl::distances_from_ball(squares.data(), static_cast<std::size_t>(count), y * y, z * z, radius_,
-                                          out + block.index(first, j, k));
+                impl::distances_from_ball({fill(squares[0], i, block.nx, x), in_y, in_z}, radius_,
+                                          out + block.index(i, j, k), block.index(0, 1, 0), block.index(0, 0, 1));
             }
         }
     }
@@ -158,9 +165,7 @@ TorusField::TorusField(Position centre, double ring_radius, double tube_radius)
 
 void TorusField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        out[i] = static_cast<float>(torus_distance(from(centre_, points[i]), ring_radius_, tube_radius_));
-    }
+    impl::distances_from_torus({centre_, ring_radius_, tube_radius_}, points, out.data());
 }
 
 Interval TorusField::bounds(const Box& box) const {

@@ -22,11 +22,11 @@ SampleBlock rows_of(const SampleBlock& block, std::int32_t first, std::int32_t c
 void sample_rows(const Field& field, const SampleBlock& block, std::int32_t first, std::int32_t count, float* out) {
     const SampleBlock rows = rows_of(block, first, count);
     if (count == block.ny) {
-        field.sample(block, out);
+        field.sample_surface(block, out);
         return;
     }
     impl::ScratchFloats samples(rows.size());
-    field.sample(rows, samples.data());
+    field.sample_surface(rows, samples.data());
     const auto plane = static_cast<std::size_t>(count) * static_cast<std::size_t>(block.nx);
     for (std::int32_t z = 0; z < block.nz; ++z) {
         std::copy_n(samples.data() + static_cast<std::size_t>(z) * plane, plane, out + block.index(0, first, z));

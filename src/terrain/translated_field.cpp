@@ -27,19 +27,33 @@ TranslatedField::TranslatedField(std::shared_ptr<const Field> field, Position di
     reach_ = field_->reach() - std::max({std::abs(distance.x), std::abs(distance.y), std::abs(distance.z)});
 }
 
+// Points are moved one by one. Where the voxel size makes that another place by a last digit, blocks are points too.
 void TranslatedField::sample(const SampleBlock& block, float* out) const {
     const impl::NearestRounding nearest;
-    SampleBlock moved = block;
-    moved.lattice.origin.x -= distance_.x;
-    moved.lattice.origin.y -= distance_.y;
-    moved.lattice.origin.z -= distance_.z;
-    // Points are moved one by one. Where the voxel size makes that another place by a last digit, blocks are points
-    // too.
+    const SampleBlock moved = moved_block(block);
     if (is_exact(block, moved)) {
         field_->sample(moved, out);
     } else {
         Field::sample(block, out);
     }
+}
+
+void TranslatedField::sample_surface(const SampleBlock& block, float* out) const {
+    const impl::NearestRounding nearest;
+    const SampleBlock moved = moved_block(block);
+    if (is_exact(block, moved)) {
+        field_->sample_surface(moved, out);
+    } else {
+        Field::sample(block, out);
+    }
+}
+
+SampleBlock TranslatedField::moved_block(const SampleBlock& block) const noexcept {
+    SampleBlock moved = block;
+    moved.lattice.origin.x -= distance_.x;
+    moved.lattice.origin.y -= distance_.y;
+    moved.lattice.origin.z -= distance_.z;
+    return moved;
 }
 
 void TranslatedField::densities(std::span<const Position> points, std::span<float> out) const {

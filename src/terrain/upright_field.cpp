@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "terrain/columns.hpp"
 #include "terrain/moved_points.hpp"
 #include "terrain/nearest_rounding.hpp"
 #include "terrain/options.hpp"
@@ -49,8 +50,8 @@ void UprightField::sample(const SampleBlock& block, float* out) const {
 
 void UprightField::densities(std::span<const Position> points, std::span<float> out) const {
     const impl::NearestRounding nearest;
-    impl::for_moved_points(points, on_the_ground, [&](std::size_t at, std::span<const Position> moved) {
-        field_->densities(moved, out.subspan(at, moved.size()));
+    impl::for_columns(points, out, [&](std::span<const Position> columns, std::span<float> heights) {
+        field_->densities(columns, heights);
     });
     for (std::size_t i = 0; i < points.size(); ++i) out[i] = static_cast<float>(points[i].y) + factor_ * out[i];
 }

@@ -16,7 +16,7 @@ TEST(BenchStream, RunWithPeersSaysSoAndGoesOnWithoutCargo) {
         {"bench", "stream", "--filter", "hand_over", "--runs", "1", "--peers", "--json", "-"});
     expect_note_of_missing_cargo(outcome);
     const StreamJson results = StreamJson::parse(outcome.output).at("results");
-    ASSERT_EQ(results.size(), 1u);
+    ASSERT_EQ(results.size(), 2u);
     EXPECT_EQ(results[0].at("name"), "hand_over");
     EXPECT_EQ(results[0].at("engine"), "quarry");
     EXPECT_EQ(results[0].at("better"), "lower");

@@ -15,22 +15,41 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST(CommandLine, HelpIsThereForEveryCommand) {
-    for (const std::vector<std::string>& command : {std::vector<std::string>{"--help"},
-                                                    {"bench", "--help"},
-                                                    {"bench", "jobs", "--help"},
-                                                    {"bench", "frame", "--help"},
-                                                    {"bench", "terrain", "--help"},
-                                                    {"world", "--help"},
-                                                    {"world", "export", "--help"},
-                                                    {"stress", "--help"},
-                                                    {"sync", "--help"},
-                                                    {"bake", "--help"},
-                                                    {"demo", "--help"}}) {
-        const Outcome outcome = run_program(command);
-        EXPECT_EQ(outcome.status, 0);
-        EXPECT_NE(outcome.output.find("Usage: quarry"), std::string::npos) << outcome.output;
+// The names that a help lists under "Subcommands:".
+std::vector<std::string> subcommands_in(const std::string& help) {
+    std::istringstream lines(help);
+    std::vector<std::string> names;
+    bool listed = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (listed && line.rfind("  ", 0) == 0 && line.size() > 2 && line[2] != ' ') {
+            names.push_back(line.substr(2, line.find(' ', 2) - 2));
+        }
+        listed = line.rfind("Subcommands:", 0) == 0 || (listed && !line.empty());
     }
+    return names;
+}
+
+// Asks for the help of a command and of all below it. Answers how many of them there are.
+std::size_t check_help(const std::vector<std::string>& command) {
+    std::vector<std::string> words = command;
+    words.push_back("--help");
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.status, 0);
+    std::string usage = "Usage: quarry";
+    for (const std::string& word : command) usage += " " + word;
+    EXPECT_NE(outcome.output.find(usage), std::string::npos) << outcome.output;
+    std::size_t count = 1;
+    for (const std::string& name : subcommands_in(outcome.output)) {
+        std::vector<std::string> below = command;
+        below.push_back(name);
+        count += check_help(below);
+    }
+    return count;
+}
+
+// The program's own list says which there are.
+TEST(CommandLine, HelpIsThereForEveryCommand) {
+    EXPECT_GT(check_help({}), 20U);
 }
 
 TEST(CommandLine, EngineProcessesAreNoCommandForPeople) {
@@ -77,6 +96,14 @@ TEST(CommandLine, WrongValuesPointToTheHelpOfTheirCommand) {
     expect_refused(run_program({"bake", "--world", "cube"}), "; see quarry bake --help");
     expect_refused(run_program({"bake", "--threads"}), "; see quarry bake --help");
     expect_refused(run_program({"bench", "terrain", "--runs", "0"}), "; see quarry bench terrain --help");
+}
+
+TEST(CommandLine, WhatIsMissingOrRepeatedIsSaidInWords) {
+    expect_refused(run_program({}), "quarry needs a subcommand: bench, stress, sync");
+    expect_refused(run_program({"world"}), "quarry world needs a subcommand: info, check");
+    expect_refused(run_program({"stress", "--json"}), "quarry: --json needs a value; see quarry stress --help");
+    expect_refused(run_program({"stress", "--queue", "1", "--queue", "2"}),
+                   "quarry: --queue can be given only once; see");
 }
 
 TEST(CommandLine, HelpComesBeforeWhatIsWrong) {

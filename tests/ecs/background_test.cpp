@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "tests/ecs/support.hpp"
@@ -79,6 +81,74 @@ TEST(Background, DisabledIsAppliedOnceMoreAndNotStartedAgain) {
     for (int tick = 0; tick < 6; ++tick) ParallelExecutor(pool).run(schedule, world);
     EXPECT_EQ(runs.load(), 1);
     EXPECT_EQ(world.log.size(), 1U);
+}
+
+TEST(Background, UnderWayIsAppliedAtItsTickEvenIfTheScheduleIsChangedMeanwhile) {
+    for (const int workers : {0, 2}) {
+        Pool pool(std::max(workers, 1));
+        Schedule<LoggedWorld> schedule;
+        add_search(schedule, nullptr);
+        LoggedWorld world;
+        const auto tick = [&] {
+            if (workers == 0) {
+                BlockingExecutor().run(schedule, world).rethrow();
+            } else {
+                ParallelExecutor(pool).run(schedule, world).rethrow();
+            }
+        };
+        tick();
+        schedule.add("early", phase::pre_update).run([] {});  // moves the others up by one
+        tick();
+        schedule.add("late").run([] {});
+        tick();
+        EXPECT_TRUE(world.log.empty());
+        tick();
+        EXPECT_EQ(world.log, std::vector<std::uint64_t>{0}) << workers << " workers";
+        EXPECT_EQ(schedule.report().systems[1].commands, 1U);
+    }
+}
+
+TEST(Background, DefinedAnewEndsFirstWhereItIsUnderWay) {
+    std::atomic<bool> under_way{false};
+    std::atomic<bool> gone_too_early{false};
+    std::atomic<int> second{0};
+    auto token = std::make_shared<int>(0);
+    const std::weak_ptr<int> alive = token;
+    Pool pool(2);
+    Schedule<LoggedWorld> schedule;
+    System<LoggedWorld> search = schedule.add("search");
+    search.background(
+        2, [token](const LoggedWorld&) { return *token; },
+        [&](int&, Commands<LoggedWorld>& commands) {
+            under_way = true;
+            spin_for(std::chrono::milliseconds(20));
+            if (alive.expired()) gone_too_early = true;
+            commands.custom([](LoggedWorld& world) { world.log.push_back(1); });
+        });
+    token.reset();
+    LoggedWorld world;
+    ParallelExecutor(pool).run(schedule, world).rethrow();
+    ASSERT_TRUE(quarry::test_support::eventually([&] { return under_way.load(); }));
+    search.background(
+        2, [](const LoggedWorld&) { return 0; }, [&](int&, Commands<LoggedWorld>&) { ++second; });
+    for (int tick = 0; tick < 3; ++tick) ParallelExecutor(pool).run(schedule, world).rethrow();
+    EXPECT_FALSE(gone_too_early.load());
+    EXPECT_GE(second.load(), 1);
+    EXPECT_TRUE(world.log.empty());  // what the old one found is of no use to anybody
+}
+
+TEST(Background, PoolMayGoBeforeTheSchedule) {
+    std::atomic<int> runs{0};
+    Schedule<LoggedWorld> schedule;
+    add_search(schedule, &runs);
+    LoggedWorld world;
+    {
+        Pool pool(2);
+        ParallelExecutor(pool).run(schedule, world).rethrow();
+    }
+    for (int tick = 0; tick < 3; ++tick) BlockingExecutor().run(schedule, world).rethrow();
+    EXPECT_EQ(runs.load(), 2);  // and the next one
+    EXPECT_EQ(world.log, std::vector<std::uint64_t>{0});
 }
 
 TEST(Background, OfNoTicksIsRefused) {

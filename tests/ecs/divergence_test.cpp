@@ -54,5 +54,35 @@ TEST(Divergence, SystemThatDependsOnTheOrderOfItsRangesIsNamed) {
     EXPECT_EQ(found->system, "sum");
 }
 
+TEST(Divergence, CheckingLeavesBackgroundSystemsAlone) {
+    for (const int workers : {0, 2}) {
+        Pool pool(std::max(workers, 1));
+        Schedule<LoggedWorld> schedule;
+        schedule.add("search").background(
+            2, [](const LoggedWorld& world) { return world.size(); },
+            [](std::size_t& size, Commands<LoggedWorld>& commands) {
+                commands.custom([size](LoggedWorld& w) { w.log.push_back(size); });
+            });
+        schedule.add("visit").reads<Position>().run([] {});
+        LoggedWorld world = populated(5);
+        const auto tick = [&] {
+            if (workers == 0) {
+                BlockingExecutor().run(schedule, world).rethrow();
+            } else {
+                ParallelExecutor(pool).run(schedule, world).rethrow();
+            }
+        };
+        tick();
+        DivergenceChecker<LoggedWorld> checker(schedule, hash_of);
+        EXPECT_FALSE(checker.check(world, 1, 10).has_value());
+        EXPECT_TRUE(world.log.empty());
+        tick();
+        EXPECT_TRUE(world.log.empty());
+        tick();
+        EXPECT_EQ(world.log, std::vector<std::uint64_t>{5});
+        EXPECT_EQ(schedule.report().tick, 3U);
+    }
+}
+
 }  // namespace
 }  // namespace quarry::ecs

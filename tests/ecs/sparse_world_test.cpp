@@ -72,5 +72,30 @@ TEST(SparseWorld, CopyIsAWorldOfItsOwn) {
     EXPECT_FALSE(copy.alive(entity));  // as it was
 }
 
+TEST(SparseWorld, LookingForAComponentMakesNoStorage) {
+    struct NeverAdded {};
+    SparseWorld world;
+    const SparseEntity entity = world.spawn();
+    EXPECT_EQ(world.get<NeverAdded>(entity), nullptr);
+    EXPECT_FALSE(world.set(entity, NeverAdded{}));
+    world.remove<NeverAdded>(entity);
+    EXPECT_EQ(world.find_storage<NeverAdded>(), nullptr);
+    EXPECT_EQ(world.count<NeverAdded>(), 0U);
+}
+
+TEST(SparseWorld, IsEmptyAfterItWasMovedFrom) {
+    SparseWorld world;
+    const SparseEntity gone = world.spawn();
+    static_cast<void>(world.spawn());
+    world.despawn(gone);
+    SparseWorld other = std::move(world);
+    EXPECT_EQ(other.size(), 1U);
+    EXPECT_EQ(world.size(), 0U);  // NOLINT(bugprone-use-after-move)
+    EXPECT_TRUE(world.alive(world.spawn()));
+    world = std::move(other);
+    EXPECT_EQ(world.size(), 1U);
+    EXPECT_EQ(other.size(), 0U);  // NOLINT(bugprone-use-after-move)
+}
+
 }  // namespace
 }  // namespace quarry::ecs

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "checker.hpp"
-#include "jobs/atomics/mutation.hpp"
 #include "model_atomics.hpp"
 #include "quarry/jobs/impl/channel_ring.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 // Small programs over the channel. A lost wake-up shows as a deadlock.
 namespace channel_models {
@@ -18,8 +18,6 @@ using quarry::impl::Mutation;
 
 // The policy of the channels, with the names of impl::ChannelAtomics.
 struct Atomics : model::ModelAtomics {
-    using Site = Mutation;
-
     // Two values in the same storage are two fields for the checker, so the storage has one of its own.
     class StorageGuard {
       public:

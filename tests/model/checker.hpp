@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "jobs/atomics/mutation.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 // A model checker for the lock-free protocols: runs a small program of two to four threads in every order of
 // steps, with every value that C++ lets a load return. README.md says how to write a model and what the

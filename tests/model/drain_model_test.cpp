@@ -270,8 +270,9 @@ void submitted_after_a_wait() {
     state->submit_outside();
     state->queued.push();
     model::thread([=] {
-        const bool granted = state->room->wait_counted(
-            state->drain.stopping(), [&] { return state->try_count_outside(); }, [&] { state->take_count_back(); });
+        const bool granted = state->room->wait_counted_unless([&] { return state->drain.is_stopping(); },
+                                                              [&] { return state->try_count_outside(); },
+                                                              [&] { state->take_count_back(); });
         if (granted) state->accept();
     });
     model::thread([=] { state->work_until_the_end(state->workers[0]); });

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ struct GatedJob {
     int started = 0;
     int cancelled = 0;
     int forgotten = 0;
+
+    bool waits() const { return queued + started + cancelled == 0; }
 };
 
 // What a gate does with jobs, as GatedJobs in src/jobs/gate does, with the queue reduced to a count.
@@ -121,17 +124,28 @@ std::shared_ptr<State> full_gate(std::uint32_t permits, std::size_t jobs) {
     return state;
 }
 
+// Takes all that are free. A round of the gate before would have given one to a job that waits.
+std::uint32_t take_all(State& state, std::uint32_t permits) {
+    const auto count_waiting = [&state] {
+        return std::count_if(state.jobs.begin(), state.jobs.end(), [](const auto& job) { return job->waits(); });
+    };
+    const auto waited = count_waiting();
+    state.gate.look_who_must_go();
+    model::require(count_waiting() == waited, "a job waits beside a free permit");
+    std::uint32_t taken = 0;
+    while (taken <= permits && state.gate.try_take_if_none_waits() != FreePermits::kNone) ++taken;
+    return taken;
+}
+
 // held: permits that somebody still has, besides the queued jobs.
 void check_at_the_end(const std::shared_ptr<State>& state, std::uint32_t permits, std::uint32_t held = 0) {
     model::after([=] {
-        const std::uint32_t free = state->gate.free().count_free();
+        const std::uint32_t free = take_all(*state, permits);
         std::uint32_t in_use = held;
         for (const auto& job : state->jobs) {
             model::require(job->started + job->cancelled <= 1, "a job was decided about twice");
             model::require(job->queued <= 1, "a job got two permits");
             if (job->queued == 1 && job->started + job->cancelled == 0) ++in_use;
-            const bool waits = job->queued + job->started + job->cancelled == 0;
-            model::require(!waits || free == 0, "a job waits beside a free permit");
         }
         model::require(free + in_use == permits, "a permit was lost or given twice");
     });
@@ -208,13 +222,13 @@ void cancel_against_bring() {
         state->cancel(0);
         state->give(0);
     });
-    check_at_the_end(state, 1);
     model::after([=] {
         const GatedJob& job = *state->jobs[0];
         const bool left_in_gate = state->gate.waiting_hint() != 0;
         model::require(job.started + job.queued == 1 || job.forgotten + (left_in_gate ? 1 : 0) == 1,
                        "nobody, or two, answered for a job");
     });
+    check_at_the_end(state, 1);
 }
 
 void close_against_wait() {
@@ -224,8 +238,8 @@ void close_against_wait() {
         state->pool.stop();
         state->gate.look_who_must_go();
     });
-    check_at_the_end(state, 1, 1);
     model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
+    check_at_the_end(state, 1, 1);
 }
 
 // Somebody attends, and may take back the flag of the one who closes the gate before it is asked for its round.
@@ -237,8 +251,8 @@ void close_against_an_attendant() {
         state->pool.stop();
         state->gate.look_who_must_go();
     });
-    check_at_the_end(state, 1, 1);
     model::after([=] { model::require(state->gate.waiting_hint() == 0, "a job waits at a closed gate"); });
+    check_at_the_end(state, 1, 1);
 }
 
 // A permit is given while a job that waits is being raised: at the latest the next permit is its own.

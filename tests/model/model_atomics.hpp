@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "engine.hpp"
-#include "jobs/atomics/mutation.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 namespace model {
 
@@ -169,7 +169,7 @@ class BrokenWord {
 
 // The atomics policy (src/jobs/atomics/policy.hpp) under which a protocol is model checked.
 struct ModelAtomics {
-    using Site = quarry::impl::Mutation;  // as policies of other layers call it
+    using Site = quarry::impl::Mutation;
     template <class T>
     using Atomic = ModelAtomic<T>;
     template <class T>

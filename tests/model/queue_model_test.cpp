@@ -47,14 +47,18 @@ struct State {
         model::require(++node->popped == 1, "an entry was popped twice");
         return static_cast<int>(which);
     }
-    int pop() { return take(queue.try_pop()); }
+    int pop() {
+        Node* node = nullptr;
+        (void)queue.try_pop_batch(&node, 1);
+        return take(node);
+    }
     void drain() {
         while (pop() >= 0) {
         }
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             model::require(nodes[i].popped == (accepted[i] ? 1 : 0), "an entry was lost");
         }
-        model::require(queue.looks_empty() && queue.size_hint() == 0, "an empty queue does not look it");
+        model::require(queue.looks_empty(), "an empty queue does not look it");
     }
 };
 
@@ -76,7 +80,6 @@ void two_pushers_fill_a_queue(std::size_t capacity) {
         std::size_t taken = 0;
         for (const bool each : state->accepted) taken += each ? 1 : 0;
         model::require(taken == capacity, "a queue took more or less than its capacity");
-        model::require(state->queue.size_hint() == capacity, "a full queue does not look it");
     });
     drain_after(state);
 }

@@ -39,8 +39,11 @@ struct State {
         model::require(inside == capacity, "a room had not its capacity");
     }
     void came_in() { model::require(++inside <= capacity, "more came in than there is room for"); }
+    bool wait_until_closed() {
+        return room.wait_unless([this] { return end.is_stopping(); });
+    }
     void wait() {
-        model::require(room.wait(end.stopping()), "a room was closed that is not");
+        model::require(wait_until_closed(), "a room was closed that is not");
         came_in();
     }
     void make(std::size_t places) {
@@ -93,8 +96,7 @@ void closed_against_waiters(std::size_t waiters) {
     auto state = std::make_shared<State>(1);
     state->fill();
     for (std::size_t i = 0; i < waiters; ++i) {
-        model::thread(
-            [=] { model::require(!state->room.wait(state->end.stopping()), "somebody came in without room"); });
+        model::thread([=] { model::require(!state->wait_until_closed(), "somebody came in without room"); });
     }
     model::thread([=] {
         state->end.stop();

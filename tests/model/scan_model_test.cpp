@@ -20,8 +20,6 @@ using model::Program;
 using quarry::impl::Mutation;
 
 struct Atomics : model::ModelAtomics {
-    using Site = Mutation;
-
     class Mutex {
       public:
         bool try_lock() {

@@ -170,6 +170,18 @@ TEST_P(ProcessFaults, AForkedChildThatComesBackAnswersNothing) {
     EXPECT_EQ(engine.stats().restarts, 0U);
 }
 
+// The host looks at the answer when it is asked for results, and the child has come back by then.
+TEST_P(ProcessFaults, AForkedChildThatComesBackLaterDoesNotChangeTheAnswer) {
+    Engine engine(options(1));
+    for (const char* payload : {"reply", "throw"}) {
+        engine.submit("fork_and_differ", payload);
+        std::this_thread::sleep_for(200ms);
+        std::vector<Result> results;
+        ASSERT_TRUE(eventually([&] { return engine.poll_into(results) != 0; }));
+        EXPECT_EQ(text_of(results[0]), "the worker");
+    }
+}
+
 #if !defined(QUARRY_UNDER_A_SANITIZER)
 TEST_P(ProcessFaults, AWorkerThatFillsItsMemoryHasAnErrorNotTheMachine) {
     EngineOptions limited = options(1);

@@ -105,6 +105,21 @@ TEST_P(ProcessLife, StartsAndStopsAgainAndAgainLeavingNothing) {
     EXPECT_TRUE(children().empty());
 }
 
+TEST_P(ProcessLife, AShutdownBesideAnotherOneShortensIt) {
+    Engine engine(options(1));
+    const std::string slept = testing::TempDir() + "quarry_shorten_" + std::to_string(getpid());
+    ASSERT_TRUE(engine.submit("note_and_sleep", std::as_bytes(std::span(slept))));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::remove(slept); }));
+    ShutdownReport report;
+    std::thread patient([&] { report = engine.shutdown(1h); });
+    ASSERT_TRUE(eventually([&] { return engine.submit("ping").refusal == Refusal::shut_down; }));
+    const ShutdownReport beside = engine.shutdown(0ms);
+    EXPECT_EQ(beside.killed + beside.exited, 0);
+    patient.join();
+    EXPECT_EQ(report.killed, 1);
+    EXPECT_EQ(report.lost, 1U);
+}
+
 // R38
 TEST_P(ProcessLife, ShutdownHoldsItsTimeoutWithBusyHungAndDeadWorkers) {
     const std::string slept = testing::TempDir() + "quarry_slept_" + std::to_string(getpid());

@@ -3,6 +3,7 @@
 
 #include "process/os.hpp"
 #include "process/spin_time.hpp"
+#include "process/tick_time.hpp"
 #include "tests/process/support.hpp"
 
 namespace process_tests {
@@ -33,6 +34,19 @@ TEST(SpinTime, NowAndThenItIsAsLongAsIsAllowed) {
 TEST(SpinTime, NoneIsAllowed) {
     EXPECT_FALSE(SpinTime(0).is_allowed());
     EXPECT_TRUE(SpinTime(1).is_allowed());
+}
+
+// A tick may be anything from 42 ns to 0.2 ns; what a worker says may be any number.
+TEST(TickTime, IsTheTimeToAFewMillionthsUpToAnHourAndExactEnoughBeyond) {
+    for (const std::uint64_t per_us : {24U, 1000U, 2445U, 5000U}) {
+        const quarry::process::impl::TickTime time_of(per_us);
+        for (std::uint64_t ns = 1'000; ns < 40'000'000'000'000; ns = ns * 7 / 3) {
+            const std::uint64_t ticks = ns / 1'000 * per_us;
+            const auto exact = static_cast<double>(ns / 1'000 * 1'000);
+            EXPECT_NEAR(static_cast<double>(time_of(ticks).count()), exact, exact / 20'000 + 2) << per_us;
+        }
+        EXPECT_NEAR(static_cast<double>(time_of.up_to_an_hour(~std::uint64_t{0}).count()), 3.6e12, 1e9);
+    }
 }
 
 TEST(Placement, AThreadThatLeavesItsProcessorKeepsTheRightToAll) {

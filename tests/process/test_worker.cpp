@@ -126,6 +126,17 @@ void add_forks(quarry::process::Registry& registry) {
         fork();
         job.reply("once");
     });
+    // Its child comes back later, with another answer or with an error.
+    registry.add("fork_and_differ", [](JobContext& job) {
+        const pid_t parent = getpid();
+        fork();
+        if (getpid() != parent) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            if (job.text() == "throw") throw std::runtime_error("the child");
+            job.reply("the child");
+        }
+        job.reply("the worker");
+    });
 }
 
 }  // namespace

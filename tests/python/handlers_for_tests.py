@@ -1,5 +1,6 @@
 """Handlers that the tests run in workers."""
 
+import io
 import os
 import sys
 import time
@@ -168,3 +169,18 @@ def die_the_first_time(path):
 
 def executable(_):
     return sys.executable
+
+
+def say_as_streams_allow(text):
+    """What programs do with standard output beyond print."""
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stderr.writelines([text, " again\n"])
+    return isinstance(sys.stdout, io.TextIOBase), sys.stdout.isatty(), sys.stdout.writable(), sys.stdout.readable()
+
+
+def with_an_engine(value):
+    import quarry
+
+    with quarry.Engine("handlers_for_tests", workers=1, heartbeat=30.0) as engine:
+        return engine.run("square", value)

@@ -52,3 +52,12 @@ def test_a_library_of_another_version_is_refused():
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "version 1 of the C API; this package needs 99" in said.stdout
+
+
+def test_a_library_that_cannot_be_loaded_is_said(tmp_path):
+    broken = tmp_path / "libquarry.so.1"
+    broken.write_bytes(b"no library")
+    code = "try:\n    from quarry import _native\nexcept ImportError as error:\n    print(error)"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), QUARRY_LIBRARY=str(broken))
+    said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.startswith(f"the library of quarry cannot be loaded: {broken}")

@@ -207,3 +207,30 @@ def test_a_call_that_is_cancelled_calls_nobody(session):
     session.engine.drain(10)
     session.pump(1.0)
     assert seen == [] and not session.busy
+
+
+def test_a_function_that_fails_keeps_nobody_else_from_getting_results(session, caplog):
+    seen = []
+
+    def fails(*_):
+        raise RuntimeError("of another add-on")
+
+    session.send(qb.Batch("echo", [1], list), done=fails)
+    session.submit("echo", 2, fails)
+    session.send(qb.Batch(_import_meshes, [None], list), failed=fails)
+    session.send(qb.Batch("echo", [3], list), done=seen.append)
+    session.engine.drain(10)
+    while session.busy:
+        session.pump(1.0)
+    assert seen == [[3]]
+    assert [each.exc_info[0] for each in caplog.records if each.name == "quarry.blender"] == [RuntimeError] * 3
+
+
+def test_an_error_of_another_add_on_does_not_end_a_frame_loop(session):
+    loop = qb.FrameLoop(session, lambda frame: None, hertz=30)
+    loop.begin()
+    session.submit("echo", 1, lambda result: 1 // 0)
+    session.engine.drain(10)
+    loop.tick()
+    assert loop.running and not loop.problem and not session.busy
+    loop.stop()

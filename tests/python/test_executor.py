@@ -96,6 +96,14 @@ def test_shutdown_cancels_what_has_not_begun(executor):
     assert others and all(each.exception() is None for each in others)
 
 
+def test_a_call_after_all_workers_have_failed_is_told_why():
+    with quarry.ProcessExecutor(1, initializer=divmod, initargs=(1, 0), heartbeat=30.0) as executor:
+        while executor._shared.engine.health().readiness != "failed":
+            time.sleep(0.005)
+        with pytest.raises(BrokenProcessPool, match="ZeroDivisionError"):
+            executor.submit(abs, 1).result(60)
+
+
 def test_an_initializer_that_fails_breaks_the_executor(caplog):
     with quarry.ProcessExecutor(2, initializer=divmod, initargs=(1, 0), heartbeat=30.0) as executor:
         future = executor.submit(abs, 1)

@@ -57,6 +57,14 @@ def test_odd_and_long_lines_arrive(start, caplog):
     assert sum(len(each.getMessage()) for each in _lines(caplog, "x" * 2200, 3)) == 10_000
 
 
+def test_standard_output_is_a_stream_as_any_other(start, caplog):
+    caplog.set_level(logging.INFO)
+    engine = start(workers=1)
+    assert engine.run("say_as_streams_allow", "snow \N{SNOWMAN}") == (True, False, True, False)
+    _lines(caplog, "snow \N{SNOWMAN}", 2)
+    _lines(caplog, "snow \N{SNOWMAN} again")
+
+
 def test_the_hosts_modules_cannot_be_imported(shared_engine):
     with pytest.raises(ImportError, match="belongs to the host's process"):
         shared_engine.run("import_it", "bpy")

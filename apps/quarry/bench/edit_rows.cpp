@@ -108,7 +108,7 @@ constexpr std::array kEditRows{
               measure_dig},
     StreamRow{"strokes", "1,000 digs a second of radius 8 along strokes, budget 2 ms", true, measure_strokes},
     StreamRow{"collision",
-              "from the call of a dig of radius 4 under a body to all patches near it, streaming under way", true,
+              "from a dig of radius 4 under a body to all patches near it, and frames for one further away", true,
               measure_collision},
     StreamRow{"saved", "the same strokes, kept in a file as they are made", true, measure_saved_strokes},
     StreamRow{"open", "opening a file with 1,000,000 digs of radius 4 over 1 km^2; takes a minute to make", true,
@@ -122,16 +122,10 @@ struct EditAim {
 };
 
 constexpr std::array kEditAims{
-    EditAim{"dig_p99", 2},
-    EditAim{"dig_late", 0},
-    EditAim{"strokes_over_budget", 0},
-    EditAim{"brick_bytes", 3},
-    EditAim{"saved_over_budget", 0},
-    EditAim{"saved_lost", 0},
-    EditAim{"open_near", 100},
-    EditAim{"collision_late", 0},
-    EditAim{"collision_frames", 3},
-    EditAim{"untouched_times", 1.05},
+    EditAim{"dig_p99", 2},          EditAim{"dig_late", 0},           EditAim{"strokes_over_budget", 0},
+    EditAim{"brick_bytes", 3},      EditAim{"saved_over_budget", 0},  EditAim{"saved_lost", 0},
+    EditAim{"open_near", 100},      EditAim{"collision_late", 0},     EditAim{"collision_far_p99", 3},
+    EditAim{"collision_frames", 3}, EditAim{"untouched_times", 1.05},
 };
 
 }  // namespace

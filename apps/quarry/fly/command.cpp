@@ -215,7 +215,10 @@ int fly_and_report(FlyOptions& options, const FlyArguments& arguments, ReportFil
     std::optional<Video> video;
     if (!options.video.empty()) video.emplace(pool, options);
     std::optional<LiveView> live;
-    if (!arguments.quiet && !video && isatty(fileno(out)) != 0) live.emplace(out, pool, options);
+    if (!arguments.quiet && !video && isatty(fileno(out)) != 0) {
+        live.emplace(out, pool, options);
+        options.streamer.on_transition = [&](const terrain::ChunkTransition& step) { live->note(step); };
+    }
     FlyOutcome outcome;
     try {
         outcome = run_flight(pool, options, stop_token, [&](const FlyMoment& moment) {

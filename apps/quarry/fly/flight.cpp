@@ -20,6 +20,8 @@ namespace {
 
 using FlightClock = std::chrono::steady_clock;
 
+constexpr std::size_t kMostReserved = 100'000;  // frames: whoever wants a day of them may stop early
+
 double milliseconds_since(FlightClock::time_point start) {
     return std::chrono::duration<double, std::milli>(FlightClock::now() - start).count();
 }
@@ -72,6 +74,7 @@ class Flight {
     terrain::StreamerOptions streamer_options() const {
         terrain::StreamerOptions options = edits_.streamer_options();
         options.journal = journal_.get();
+        options.timed = true;
         return options;
     }
 
@@ -145,7 +148,7 @@ class Flight {
         const auto period =
             std::chrono::duration_cast<FlightClock::duration>(std::chrono::duration<double>(1 / options_.hertz));
         const auto count = static_cast<std::size_t>(std::llround(options_.seconds * options_.hertz));
-        outcome_.frames.reserve(count);
+        outcome_.frames.reserve(std::min(count, kMostReserved));
         FlightClock::time_point next = FlightClock::now();
         for (std::size_t frame = 1; frame <= count && !stop_token_.stop_requested(); ++frame) {
             next += period;
@@ -174,6 +177,7 @@ class Flight {
         streamer_.update(logged.viewers);
         frame.update_us = microseconds(thread_cpu_time() - cpu);
         const double update_wall_us = microseconds(FlightClock::now() - start);
+        note_parts(frame);
         note_planned();
         // What planning has taken is not left for the hand-over.
         const double left = std::max(0.0, options_.budget_ms * 1e3 - update_wall_us) * 0.97;
@@ -278,6 +282,13 @@ class Flight {
         log.ground = edits_.content_hash();
     }
 
+    void note_parts(FlyFrame& frame) const {
+        const terrain::UpdateCost cost = streamer_.stats().last_update;
+        frame.results_us = microseconds(cost.results);
+        frame.plan_us = microseconds(cost.plan);
+        frame.changes_us = microseconds(cost.changes);
+    }
+
     void note_planned() {
         if (options_.check) planned_ = streamer_.shown();
     }
@@ -325,6 +336,18 @@ double FlyOutcome::percentile(double share, double (*of)(const FlyFrame&)) const
     std::sort(values.begin(), values.end());
     const auto index = static_cast<std::size_t>(std::llround(share * static_cast<double>(values.size() - 1)));
     return values[std::min(index, values.size() - 1)];
+}
+
+double FlyOutcome::mean(double FlyFrame::*part) const {
+    double sum = 0;
+    for (const FlyFrame& frame : frames) sum += frame.*part;
+    return frames.empty() ? 0 : sum / static_cast<double>(frames.size());
+}
+
+double FlyOutcome::most(double FlyFrame::*part) const {
+    double most = 0;
+    for (const FlyFrame& frame : frames) most = std::max(most, frame.*part);
+    return most;
 }
 
 double FlyOutcome::edit_percentile(double share, double FlyEdit::*figure) const {

@@ -21,6 +21,9 @@ namespace quarry::app {
 // One frame of a flight; times are CPU time of the host's thread, in microseconds, unless they are named otherwise.
 struct FlyFrame {
     double update_us = 0;
+    double results_us = 0;  // of it: taking in what workers have made
+    double plan_us = 0;     // of it: the plan
+    double changes_us = 0;  // of it: beginning changes
     double deliver_us = 0;
     double wall_us = 0;  // both
     std::size_t uploads = 0;
@@ -78,6 +81,8 @@ struct FlyOutcome {
     std::vector<double> worker_shares;
 
     double percentile(double share, double (*of)(const FlyFrame&)) const;
+    double mean(double FlyFrame::*part) const;
+    double most(double FlyFrame::*part) const;
     double edit_percentile(double share, double FlyEdit::*figure) const;
     double wasted_share() const;
 };

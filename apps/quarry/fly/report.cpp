@@ -16,15 +16,11 @@ constexpr double kMebibyte = 1024 * 1024;
 double total_of(const FlyFrame& frame) {
     return frame.total_us();
 }
-double update_of(const FlyFrame& frame) {
-    return frame.update_us;
-}
 double wall_of(const FlyFrame& frame) {
     return frame.wall_us;
 }
 
 struct FlightFigures {
-    double mean_update = 0;
     double mean_uploads = 0;
     std::size_t most_uploads = 0;
     std::size_t latest = 0;  // in frames
@@ -33,12 +29,10 @@ struct FlightFigures {
 FlightFigures figures_of(const FlyOutcome& outcome) {
     FlightFigures figures;
     for (const FlyFrame& frame : outcome.frames) {
-        figures.mean_update += frame.update_us;
         figures.mean_uploads += static_cast<double>(frame.uploads);
         figures.most_uploads = std::max(figures.most_uploads, frame.uploads);
     }
     const double count = std::max<double>(1, static_cast<double>(outcome.frames.size()));
-    figures.mean_update /= count;
     figures.mean_uploads /= count;
     for (std::size_t i = 0; i < outcome.end.late.size(); ++i) {
         if (outcome.end.late[i] > outcome.start.late[i]) figures.latest = i;
@@ -48,6 +42,17 @@ FlightFigures figures_of(const FlyOutcome& outcome) {
 
 std::string flight_line(const Look& look, const char* name, const std::string& text) {
     return fmt::format("{} {}\n", look.faint(fmt::format("{:<16}", name)), text);
+}
+
+std::string update_text(const FlyOutcome& outcome) {
+    return fmt::format("mean {:.1f} us, most {:.0f}; of it results {:.1f}, plan {:.1f} (most {:.0f}), changes {:.1f}",
+                       outcome.mean(&FlyFrame::update_us), outcome.most(&FlyFrame::update_us),
+                       outcome.mean(&FlyFrame::results_us), outcome.mean(&FlyFrame::plan_us),
+                       outcome.most(&FlyFrame::plan_us), outcome.mean(&FlyFrame::changes_us));
+}
+
+void add_part(nlohmann::ordered_json& json, const char* name, const FlyOutcome& outcome, double FlyFrame::*part) {
+    json[name] = {{"mean", outcome.mean(part)}, {"most", outcome.most(part)}};
 }
 
 // Of the ground's edits and their file, where there are any.
@@ -173,9 +178,7 @@ std::string format_flight(const FlyOutcome& outcome, const FlyOptions& options, 
                         fmt::format("p50 {:.0f} us, p99 {:.0f}, most {:.0f}; wall p99.9 {:.0f}",
                                     outcome.percentile(0.5, total_of), outcome.percentile(0.99, total_of),
                                     outcome.percentile(1, total_of), outcome.percentile(0.999, wall_of)));
-    text +=
-        flight_line(look, "plan",
-                    fmt::format("mean {:.1f} us, most {:.0f}", figures.mean_update, outcome.percentile(1, update_of)));
+    text += flight_line(look, "update", update_text(outcome));
     text += flight_line(
         look, "hand-overs",
         fmt::format("{:.2f} a frame, most {}; {} meshes, {} baked again for a neighbour", figures.mean_uploads,
@@ -240,7 +243,10 @@ std::string flight_json(const FlyOutcome& outcome, const FlyOptions& options, co
                       {"p99", outcome.percentile(0.99, total_of)},
                       {"most", outcome.percentile(1, total_of)}};
     json["wall_us"] = {{"p999", outcome.percentile(0.999, wall_of)}, {"most", outcome.percentile(1, wall_of)}};
-    json["plan_us"] = {{"mean", figures.mean_update}, {"most", outcome.percentile(1, update_of)}};
+    add_part(json, "update_us", outcome, &FlyFrame::update_us);
+    add_part(json, "results_us", outcome, &FlyFrame::results_us);
+    add_part(json, "plan_us", outcome, &FlyFrame::plan_us);
+    add_part(json, "changes_us", outcome, &FlyFrame::changes_us);
     json["hand_overs"] = {{"a_frame", figures.mean_uploads}, {"most", figures.most_uploads}, {"all", end.uploads}};
     json["rebaked"] = end.rebaked;
     json["baked_again"] = end.baked_again;

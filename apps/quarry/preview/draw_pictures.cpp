@@ -16,6 +16,7 @@
 
 #include "preview/render.hpp"
 #include "preview/showcase_view.hpp"
+#include "quarry/terrain/cellular_field.hpp"
 #include "quarry/terrain/combined_field.hpp"
 #include "quarry/terrain/covers.hpp"
 #include "quarry/terrain/edit_world.hpp"
@@ -27,8 +28,13 @@
 #include "quarry/terrain/noise_field.hpp"
 #include "quarry/terrain/raycast.hpp"
 #include "quarry/terrain/ridged_field.hpp"
+#include "quarry/terrain/rotated_field.hpp"
+#include "quarry/terrain/rough_field.hpp"
+#include "quarry/terrain/scaled_field.hpp"
 #include "quarry/terrain/shape_fields.hpp"
+#include "quarry/terrain/terraced_field.hpp"
 #include "quarry/terrain/translated_field.hpp"
+#include "quarry/terrain/upright_field.hpp"
 #include "quarry/terrain/warped_field.hpp"
 #include "quarry/terrain/world.hpp"
 
@@ -95,6 +101,35 @@ std::vector<FieldPicture> field_pictures() {
     };
 }
 
+std::vector<FieldPicture> more_field_pictures() {
+    const FieldPointer box = std::make_shared<terrain::BoxField>(Position{0, 0, 0}, Position{30, 12, 18});
+    const FieldPointer hills =
+        std::make_shared<terrain::HeightField>(NoiseOptions{.seed = 4, .frequency = 0.016, .amplitude = 44});
+    const FieldPointer bent = std::make_shared<terrain::WarpedField>(
+        std::make_shared<terrain::RidgedField>(
+            NoiseOptions{.seed = 4, .octaves = 3, .frequency = 0.014, .amplitude = 48, .offset = -26}),
+        NoiseOptions{.seed = 6, .octaves = 2, .frequency = 0.02, .amplitude = 16});
+    return {
+        {"cellular", std::make_shared<terrain::CellularField>(
+                         terrain::CellularOptions{.seed = 2, .frequency = 0.035, .amplitude = 13, .offset = -4})},
+        {"capsule", std::make_shared<terrain::CapsuleField>(Position{-24, -12, 10}, Position{24, 14, -10}, 14)},
+        {"cone", std::make_shared<terrain::ConeField>(Position{0, -26, 0}, 52, 32, 8)},
+        {"ellipsoid", std::make_shared<terrain::EllipsoidField>(Position{0, 0, 0}, Position{40, 18, 26})},
+        {"rounded_box", std::make_shared<terrain::RoundedBoxField>(Position{0, 0, 0}, Position{34, 20, 26}, 10)},
+        {"scale", combined(Combination::unite,
+                           std::make_shared<terrain::TranslatedField>(std::make_shared<terrain::ScaledField>(box, 0.5),
+                                                                      Position{0, 22, 0}),
+                           std::make_shared<terrain::TranslatedField>(box, Position{0, -12, 0}))},
+        {"rotation", std::make_shared<terrain::RotatedField>(box, Position{0.2, 0.3, 1}, 40)},
+        {"terraces", std::make_shared<terrain::TerracedField>(
+                         hills, terrain::TerraceOptions{.step = 9, .offset = 0, .flatness = 0.9})},
+        {"rough", std::make_shared<terrain::RoughField>(
+                      std::make_shared<terrain::SphereField>(Position{0, 0, 0}, 34),
+                      NoiseOptions{.seed = 8, .octaves = 3, .frequency = 0.06, .amplitude = 9})},
+        {"upright", std::make_shared<terrain::UprightField>(bent)},
+    };
+}
+
 void draw_fields(Pool& pool, const std::filesystem::path& folder) {
     const auto steep = std::make_shared<terrain::SlopeCover>(terrain::CoverRange{.from = 40, .blend = 16});
     const terrain::LayeredMaterials materials(0, {{.material = 1, .where = {steep}}});
@@ -110,7 +145,9 @@ void draw_fields(Pool& pool, const std::filesystem::path& folder) {
     options.haze = 0;
     options.camera = Camera{{115, 105, 150}, {0, -4, 0}, 27};
     options.to_sun = Position{-0.8, 0.62, 0.35};
-    for (const FieldPicture& picture : field_pictures()) {
+    std::vector<FieldPicture> pictures = field_pictures();
+    for (FieldPicture& more : more_field_pictures()) pictures.push_back(std::move(more));
+    for (const FieldPicture& picture : pictures) {
         const terrain::WorldMesh mesh = terrain::mesh_world(pool, *picture.field, places, world);
         write_png(folder / ("field_" + picture.name + ".png"), render(pool, mesh.meshes, options));
     }

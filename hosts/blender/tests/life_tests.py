@@ -39,7 +39,7 @@ def test_disabling_ends_all_that_runs():
     from quarry.blender import Batch, session
 
     fresh(stop=True)
-    for _ in range(3):
+    for _ in range(24 if SOAK else 3):
         bpy.ops.quarry.start()
         session.send(Batch("busy", [0.5] * 20, list))
         disable()

@@ -5,7 +5,8 @@ extends Node3D
 
 const HELP := """W A S D  move      mouse  look (click first)      wheel  speed
 Space, Shift  up, down      F  walk or fly      B  drop a crate      R  back to the start
-Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      T  textures      G  another world      C  clear      F3  live view      H  this help      Esc  free the mouse"""
+Left, right button  dig, build      Z, Y  undo, redo      G  another world      C  clear
+F3  live view      V  debug views      T  textures      H  this help      Esc  free the mouse"""
 
 @onready var terrain: QuarryTerrain = $Terrain
 @onready var walker: Node3D = $Walker
@@ -13,7 +14,7 @@ Left, right button  dig, fill      Z, Y  undo, redo      V  debug view      T  t
 
 func _ready() -> void:
 	$Screen/Help.text = HELP
-	terrain.failed.connect(func(message: String): $Screen/Help.text = message)
+	terrain.failed.connect(tell)
 	terrain.part_loosened.connect(let_fall)
 	var options := OS.get_cmdline_user_args()
 	if "--quit-when-ready" in options:
@@ -24,6 +25,22 @@ func _ready() -> void:
 		take_pictures()
 
 
+# What went wrong stands below the help for a while.
+func tell(message: String) -> void:
+	$Screen/Help.text = HELP + "\n\n" + message
+	await get_tree().create_timer(8).timeout
+	$Screen/Help.text = HELP
+
+
+# Below the water one does not see far.
+func _process(_delta: float) -> void:
+	var is_below: bool = $Walker/Camera.global_position.y < $Water.position.y
+	var air: Environment = $Environment.environment
+	air.fog_density = 0.05 if is_below else 0.00015
+	air.fog_light_color = Color(0.05, 0.22, 0.25) if is_below else Color(0.7, 0.78, 0.87)
+	air.fog_sky_affect = 1.0 if is_below else 0.0
+
+
 func _unhandled_key_input(event: InputEvent) -> void:
 	if not event.pressed or event.echo:
 		return
@@ -32,7 +49,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		KEY_F: walker.is_walking = not walker.is_walking
 		KEY_R: walker.position = Vector3(0, 40, 0)
 		KEY_B: drop_crate()
-		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 4
+		KEY_V: terrain.debug_view = (terrain.debug_view + 1) % 5
 		KEY_C: terrain.clear()
 		KEY_T: use_textures(terrain.texture_0 == null)
 		KEY_Z: terrain.undo()
@@ -81,9 +98,13 @@ func let_fall(_box: AABB, inside: Vector3) -> void:
 
 
 func take_pictures() -> void:
+	# Nothing is drawn but what is kept: without a graphics card that takes a second each time.
+	RenderingServer.render_loop_enabled = false
 	$Screen/Help.hide()
+	$Screen/Cross.hide()
 	await terrain.terrain_ready
 	await until_at_rest()
+	$Trees.plant_around(1 << 20)
 	await take("start")
 	await dig_a_trench()
 	await take("dug")
@@ -98,8 +119,12 @@ func take_pictures() -> void:
 	await take("lods")
 	terrain.debug_view = QuarryTerrain.DEBUG_BORDERS
 	await take("borders")
+	terrain.debug_view = QuarryTerrain.DEBUG_STATES
+	walker.position = Vector3(160, 120, 60)
+	await take("states")
 	terrain.debug_view = QuarryTerrain.DEBUG_OFF
 	$Screen/Help.show()
+	$Screen/Cross.show()
 	$Screen/LiveView.show()
 	walker.position = Vector3(120, 60, 0)
 	await take("live_view")
@@ -146,6 +171,8 @@ func until_at_rest() -> void:
 
 func take(title: String) -> void:
 	for i in 3:
-		await RenderingServer.frame_post_draw
+		await get_tree().process_frame
+	for i in 2:
+		RenderingServer.force_draw()
 	get_viewport().get_texture().get_image().save_png("res://picture_%s.png" % title)
 	print("demo: took a picture: ", title)

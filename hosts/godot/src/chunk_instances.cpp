@@ -1,5 +1,6 @@
 #include "chunk_instances.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -8,10 +9,8 @@
 namespace quarry::godot {
 namespace {
 
-// Pairs of mesh and instance that are kept for later.
-constexpr std::size_t kMostSpare = 1024;
-// That are emptied in a frame, whatever the budget: more than begin to go for long.
-constexpr std::size_t kFewestEmptied = 4;
+// That are freed in a frame, whatever the budget: more than begin to go for long.
+constexpr std::size_t kFewestFreed = 4;
 
 constexpr GDExtensionBool kYes = 1;
 constexpr GDExtensionBool kNo = 0;
@@ -26,8 +25,7 @@ ChunkInstances::~ChunkInstances() {
         if (!fading.slot) free(fading.drawn);
         fades_.leave(fading.fade);
     }
-    for (const Drawn& drawn : to_empty_) free(drawn);
-    for (const Drawn& drawn : spare_) free(drawn);
+    spare_.for_each([this](const Drawn& drawn) { free(drawn); });
 }
 
 void ChunkInstances::free(const Drawn& drawn) const {
@@ -55,6 +53,7 @@ void ChunkInstances::take(terrain::StreamEvent& event) {
 }
 
 void ChunkInstances::begin_frame(Clock::time_point now, double fade_seconds) {
+    spare_.begin_frame();
     fades_.begin_frame(now, fade_seconds);
     // From the end: the last one takes the place of one that has ended.
     for (std::size_t i = fading_.size(); i-- > 0;) {
@@ -63,11 +62,9 @@ void ChunkInstances::begin_frame(Clock::time_point now, double fade_seconds) {
 }
 
 void ChunkInstances::end_frame(Clock::time_point until) {
-    for (std::size_t emptied = 0; !to_empty_.empty(); ++emptied) {
-        if (emptied >= kFewestEmptied && Clock::now() >= until) return;
-        const Drawn drawn = to_empty_.back();
-        to_empty_.pop_back();
-        keep_for_later(drawn);
+    for (std::size_t freed = 0; spare_.are_too_many(); ++freed) {
+        if (freed >= kFewestFreed && Clock::now() >= until) return;
+        if (const std::optional<Drawn> oldest = spare_.take_oldest(true)) free(*oldest);
     }
 }
 
@@ -112,7 +109,7 @@ void ChunkInstances::end_fade(std::size_t which) {
     if (ended.slot) {
         places_[*ended.slot].fading = kNotFading;
     } else {
-        to_empty_.push_back(ended.drawn);
+        spare_.give(ended.drawn);
     }
 }
 
@@ -120,23 +117,48 @@ void ChunkInstances::draw(const Drawn& drawn, bool is_drawn) const {
     engine().instance_set_visible(engine().server, drawn.instance, is_drawn && visible_ ? kYes : kNo);
 }
 
-void ChunkInstances::keep_for_later(const Drawn& drawn) {
-    if (spare_.size() >= kMostSpare) return free(drawn);
-    engine().mesh_clear(engine().server, drawn.mesh);
-    spare_.push_back(drawn);
-}
-
-ChunkInstances::Drawn ChunkInstances::take_drawn() {
-    if (!spare_.empty()) {
-        const Drawn drawn = spare_.back();
-        spare_.pop_back();
-        return drawn;
-    }
+Drawn ChunkInstances::new_drawn() const {
     const EngineCalls& calls = engine();
-    const Drawn drawn{calls.mesh_create.get<Rid>(calls.server), calls.instance_create.get<Rid>(calls.server)};
+    const Drawn drawn{calls.mesh_create.get<Rid>(calls.server), calls.instance_create.get<Rid>(calls.server), {}};
     calls.instance_set_visible(calls.server, drawn.instance, kNo);
     calls.instance_set_base(calls.server, drawn.instance, drawn.mesh);
     calls.instance_set_scenario(calls.server, drawn.instance, scenario_);
+    return drawn;
+}
+
+// The buffers are of the same sizes, so nothing is made and nothing freed.
+void ChunkInstances::overwrite(const Drawn& drawn, const Surface& surface) const {
+    const EngineCalls& calls = engine();
+    constexpr std::int64_t kFirst = 0;  // the surface, and the place in it
+    const auto write = [&](const Method& region, const Bytes& bytes) {
+        const std::array<GDExtensionConstTypePtr, 4> arguments{&drawn.mesh, &kFirst, &kFirst, bytes.ptr()};
+        api.method_ptrcall(region.bind(), calls.server, arguments.data(), nullptr);
+    };
+    write(calls.update_vertices, surface.vertex_data);
+    write(calls.update_indices, surface.index_data);
+    if (surface.weights) write(calls.update_attributes, *surface.weights);
+}
+
+// A mesh with that surface, in buffers of a chunk that has gone where there are some.
+Drawn ChunkInstances::hand_over(const Surface& surface) {
+    const EngineCalls& calls = engine();
+    if (calls.can_overwrite()) {
+        if (const std::optional<Drawn> spare = spare_.take(surface.room)) {
+            overwrite(*spare, surface);
+            ++overwritten_;
+            return *spare;
+        }
+    }
+    Drawn drawn;
+    if (const std::optional<Drawn> spare = spare_.take_oldest(!calls.can_overwrite())) {
+        drawn = *spare;
+        calls.mesh_clear(calls.server, drawn.mesh);
+    } else {
+        drawn = new_drawn();
+    }
+    const std::array<GDExtensionConstTypePtr, 2> arguments{&drawn.mesh, surface.data.ptr()};
+    api.method_ptrcall(calls.mesh_add_surface.bind(), calls.server, arguments.data(), nullptr);
+    drawn.room = surface.room;
     return drawn;
 }
 
@@ -145,13 +167,13 @@ void ChunkInstances::upload(terrain::StreamEvent& event) {
     if (event.id.slot >= places_.size()) places_.resize(event.id.slot + std::size_t{1});
     Place& place = places_[event.id.slot];
     const auto surface = std::static_pointer_cast<Surface>(event.prepared);
-    place.drawn = take_drawn();
+    place.drawn = hand_over(*surface);
     place.spot = {event.key, surface->frame};
     place.vertices = surface->vertices;
     place.is_shown = false;
-    const void* const data = surface->data.ptr();
-    const std::array<GDExtensionConstTypePtr, 2> arguments{&place.drawn->mesh, data};
-    api.method_ptrcall(calls.mesh_add_surface.bind(), calls.server, arguments.data(), nullptr);
+    place.painted = terrain::ChunkState::retired;
+    // The surface may be that of a chunk before.
+    calls.instance_set_custom_aabb(calls.server, place.drawn->instance, surface->box);
     calls.set_material(calls.server, place.drawn->instance, shading_.material(event.key.lod));
     calls.instance_set_transform(calls.server, place.drawn->instance, transform_of(place.spot));
     ++held_;
@@ -178,7 +200,7 @@ void ChunkInstances::release(terrain::ChunkId id) {
     place.drawn.reset();
     --held_;
     vertices_ -= place.vertices;
-    if (place.fading == kNotFading) return keep_for_later(drawn);
+    if (place.fading == kNotFading) return spare_.give(drawn);
     fading_[place.fading].slot.reset();
     place.fading = kNotFading;
 }
@@ -202,11 +224,8 @@ void ChunkInstances::set_scenario(Rid scenario) {
     for (const Place& place : places_) {
         if (place.drawn) engine().instance_set_scenario(engine().server, place.drawn->instance, scenario_);
     }
-    for (const auto* const list : {&to_empty_, &spare_}) {
-        for (const Drawn& drawn : *list) {
-            engine().instance_set_scenario(engine().server, drawn.instance, scenario_);
-        }
-    }
+    spare_.for_each(
+        [this](const Drawn& drawn) { engine().instance_set_scenario(engine().server, drawn.instance, scenario_); });
 }
 
 void ChunkInstances::set_transform(const Transform& transform) {
@@ -223,9 +242,19 @@ void ChunkInstances::set_transform(const Transform& transform) {
 
 void ChunkInstances::renew_materials() {
     if (!shading_.can_fade()) end_fades();
-    for (const Place& place : places_) {
+    for (Place& place : places_) {
         if (!place.drawn || place.fading != kNotFading) continue;
         engine().set_material(engine().server, place.drawn->instance, shading_.material(place.spot.key.lod));
+        place.painted = terrain::ChunkState::retired;
+    }
+}
+
+void ChunkInstances::paint(std::span<const terrain::ChunkState> states) {
+    for (std::size_t slot = 0; slot < std::min(states.size(), places_.size()); ++slot) {
+        Place& place = places_[slot];
+        if (!place.drawn || !place.is_shown || place.fading != kNotFading || place.painted == states[slot]) continue;
+        engine().set_material(engine().server, place.drawn->instance, shading_.state_material(states[slot]));
+        place.painted = states[slot];
     }
 }
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "chunk_fades.hpp"
 #include "quarry/terrain/stream_event.hpp"
 #include "shading.hpp"
+#include "spare_surfaces.hpp"
 #include "surface.hpp"
 #include "values.hpp"
 
@@ -33,7 +35,8 @@ class ChunkInstances {
     // A frame begins. What is replaced in it takes so many seconds to fade; 0: it changes at once.
     void begin_frame(Clock::time_point now, double fade_seconds);
     void take(terrain::StreamEvent& event);
-    // After what was handed over: empties what has gone and is not needed, until that time, four of them in any case.
+    // After what was handed over: frees what has gone and is more than is worth keeping, until that time, four of them
+    // in any case.
     void end_frame(Clock::time_point until);
     // All that fades has come or gone now.
     void end_fades();
@@ -42,6 +45,8 @@ class ChunkInstances {
     void set_transform(const Transform& transform);
     // After the shading has other materials.
     void renew_materials();
+    // The colours of states, for each chunk that is shown, by slot.
+    void paint(std::span<const terrain::ChunkState> states);
     // Whether anything may be drawn at all.
     void set_visible(bool visible);
 
@@ -51,17 +56,18 @@ class ChunkInstances {
 
     // Whether that version of a chunk is drawn, and will stay.
     bool shows(terrain::ChunkId id, const terrain::ChunkKey& key) const noexcept;
+    // Whether there is a mesh of a chunk here, drawn or not.
+    bool holds(std::size_t slot) const noexcept { return slot < places_.size() && places_[slot].drawn.has_value(); }
     std::size_t shown() const noexcept { return shown_; }
     std::size_t held() const noexcept { return held_; }
-    std::size_t spare() const noexcept { return spare_.size() + to_empty_.size(); }
+    std::size_t spare() const noexcept { return spare_.count(); }
+    std::size_t spare_bytes() const noexcept { return spare_.bytes(); }
+    // Uploads that found buffers to overwrite.
+    std::uint64_t overwritten() const noexcept { return overwritten_; }
     std::size_t fading() const noexcept { return fading_.size(); }
     std::uint64_t vertices() const noexcept { return vertices_; }
 
   private:
-    struct Drawn {
-        Rid mesh;
-        Rid instance;
-    };
     // Where a chunk is drawn.
     struct Spot {
         terrain::ChunkKey key;
@@ -74,6 +80,7 @@ class ChunkInstances {
         std::size_t vertices = 0;
         std::size_t fading = kNotFading;  // which of fading_ it is
         bool is_shown = false;
+        terrain::ChunkState painted = terrain::ChunkState::retired;  // as which it has its colour; retired: it has none
     };
     // A chunk that comes or goes. One that was released has no slot, and its mesh is nobody's but the fade's.
     struct Fading {
@@ -91,8 +98,9 @@ class ChunkInstances {
     void end_fade(std::size_t which);
     void end_fades_within(const terrain::Box& box);
     void draw(const Drawn& drawn, bool is_drawn) const;
-    void keep_for_later(const Drawn& drawn);
-    Drawn take_drawn();
+    Drawn hand_over(const Surface& surface);
+    Drawn new_drawn() const;
+    void overwrite(const Drawn& drawn, const Surface& surface) const;
     void free(const Drawn& drawn) const;
     Transform transform_of(const Spot& spot) const;
 
@@ -101,14 +109,14 @@ class ChunkInstances {
     Listener listener_;
     std::vector<Place> places_;  // by slot
     std::vector<Fading> fading_;
-    std::vector<Drawn> to_empty_;  // they have gone, and their meshes are still in them
-    std::vector<Drawn> spare_;
+    SpareSurfaces spare_;
     Rid scenario_;
     Transform transform_;
     bool visible_ = true;
     std::size_t shown_ = 0;
     std::size_t held_ = 0;
     std::uint64_t vertices_ = 0;
+    std::uint64_t overwritten_ = 0;
 };
 
 }  // namespace quarry::godot

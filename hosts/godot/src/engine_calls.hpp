@@ -9,6 +9,8 @@ class Method {
   public:
     // Null, and a line on the console, in a Godot whose method has another form.
     Method(const char* class_name, const char* method, std::int64_t hash);
+    // Null, without a line, where the class has no such method.
+    static Method if_there(const char* class_name, const char* method, std::int64_t hash);
 
     template <class... Arguments>
     void operator()(GDExtensionObjectPtr object, const Arguments&... arguments) const {
@@ -26,6 +28,8 @@ class Method {
     GDExtensionMethodBindPtr bind() const noexcept { return bind_; }
 
   private:
+    explicit Method(GDExtensionMethodBindPtr bind) : bind_(bind) {}
+
     GDExtensionMethodBindPtr bind_;
 };
 
@@ -36,10 +40,15 @@ struct EngineCalls {
     Method mesh_create{"RenderingServer", "mesh_create", 529393457};
     Method mesh_add_surface{"RenderingServer", "mesh_add_surface", 1217542888};
     Method mesh_clear{"RenderingServer", "mesh_clear", 2722037293};
+    Method update_vertices{"RenderingServer", "mesh_surface_update_vertex_region", 2900195149};
+    Method update_attributes{"RenderingServer", "mesh_surface_update_attribute_region", 2900195149};
+    // Not in each Godot that can be used otherwise.
+    Method update_indices = Method::if_there("RenderingServer", "mesh_surface_update_index_region", 2900195149);
     Method instance_create{"RenderingServer", "instance_create", 529393457};
     Method instance_set_base{"RenderingServer", "instance_set_base", 395945892};
     Method instance_set_scenario{"RenderingServer", "instance_set_scenario", 395945892};
     Method instance_set_transform{"RenderingServer", "instance_set_transform", 3935195649};
+    Method instance_set_custom_aabb{"RenderingServer", "instance_set_custom_aabb", 3696536120};
     Method instance_set_visible{"RenderingServer", "instance_set_visible", 1265174801};
     Method set_material{"RenderingServer", "instance_geometry_set_material_override", 395945892};
     Method free_rid{"RenderingServer", "free_rid", 2722037293};
@@ -54,6 +63,8 @@ struct EngineCalls {
 
     EngineCalls();
     bool all_bound() const noexcept;
+    // Whether the buffers of a surface can be written again.
+    bool can_overwrite() const noexcept { return update_indices.is_bound(); }
 };
 
 // Null for anything else than a Node3D.

@@ -40,6 +40,8 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <method name="get_monitor"><return type="float" /><param index="0" name="name" type="String" /><description>One figure, as the debugger shows them under Monitors.</description></method>
 <method name="check_shown"><return type="String" /><description>Looks for holes, overlaps and open seams in what is drawn. Empty if there are none. For tests: it takes milliseconds.</description></method>
 <method name="lose_chunk"><return type="bool" /><param index="0" name="key" type="Vector3i" /><param index="1" name="lod" type="int" /><param index="2" name="is_lost" type="bool" /><description>For tests of pictures: does not draw a chunk, as if it had been lost, or draws it again. False: it is not shown. [method check_shown] does not notice.</description></method>
+<method name="fail_chunks"><return type="void" /><param index="0" name="what" type="String" /><param index="1" name="count" type="int" /><description>For tests of what happens when something goes wrong: makes the world anew, and the [code]field[/code], a [code]worker[/code] or its [code]memory[/code] fails so many times. Each failure is told by [signal failed].</description></method>
+<method name="get_chunks"><return type="PackedInt32Array" /><description>All chunks that are drawn or on their way, five numbers each: x, y and z of the key in chunks of its level, the level, and the state, which counts as the names in [code]states[/code] of [method get_stats] do.</description></method>
 <method name="get_stats"><return type="Dictionary" /><description>Figures: chunks in each state, queues, jobs of each worker, uploads, time of the main thread, memory.</description></method>
 </methods>
 <members>
@@ -53,7 +55,8 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <member name="offset" type="float" setter="set_offset" getter="get_offset">Height of the middle.</member>
 <member name="lacunarity" type="float" setter="set_lacunarity" getter="get_lacunarity">Each layer has so many times the frequency of the last one.</member>
 <member name="persistence" type="float" setter="set_persistence" getter="get_persistence">Each layer has so many times the height of the last one.</member>
-<member name="description" type="String" setter="set_description" getter="get_description">A field as JSON text, used where [member world] says so. It comes before [member description_file].</member>
+<member name="description" type="String" setter="set_description" getter="get_description">A field as JSON text, used where [member world] says so. It comes before [member description_resource] and [member description_file].</member>
+<member name="description_resource" type="JSON" setter="set_description_resource" getter="get_description_resource">A field as a JSON resource, used where [member description] is empty. Call [method regenerate] after its data has changed.</member>
 <member name="description_file" type="String" setter="set_description_file" getter="get_description_file">A file with a field as JSON. Heightmaps are looked for in its folder.</member>
 <member name="save_file" type="String" setter="set_save_file" getter="get_save_file">A file that keeps what is edited, such as user://world.db. It is made if it is not there. Empty: edits last as long as the node.</member>
 <member name="editor" type="int" setter="set_editor" getter="get_editor">Whose edits are made here. [method undo] takes back only those; players who edit one world over a network have a number each.</member>
@@ -79,7 +82,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <member name="collision_radius" type="float" setter="set_collision_radius" getter="get_collision_radius">How far around them. At most about 8 chunks.</member>
 <member name="collision_layer" type="int" setter="set_collision_layer" getter="get_collision_layer">The physics layers that the ground is in.</member>
 <member name="collision_mask" type="int" setter="set_collision_mask" getter="get_collision_mask">The physics layers that the ground looks for. Ground does not move, so this rarely matters.</member>
-<member name="debug_view" type="int" setter="set_debug_view" getter="get_debug_view">Colours for the levels of detail, borders of chunks, or a wireframe.</member>
+<member name="debug_view" type="int" setter="set_debug_view" getter="get_debug_view">Colours for the levels of detail, borders of chunks, a wireframe, or the states of chunks.</member>
 </members>
 <signals>
 <signal name="terrain_ready"><description>The ground around the viewer is complete. Once after each start and each change of the world.</description></signal>
@@ -99,6 +102,7 @@ const char* const kHelp = R"XML(<?xml version="1.0" encoding="UTF-8" ?>
 <constant name="DEBUG_LODS" value="1" enum="DebugView">A colour for each level of detail.</constant>
 <constant name="DEBUG_BORDERS" value="2" enum="DebugView">These colours, and lines along the borders of chunks.</constant>
 <constant name="DEBUG_WIREFRAME" value="3" enum="DebugView">Triangles, where the renderer can draw them.</constant>
+<constant name="DEBUG_STATES" value="4" enum="DebugView">What is at work at each place: green where all is as planned; grey, red, orange and yellow where a finer or coarser chunk is planned, queued, being meshed or ready; blue where a chunk goes.</constant>
 </constants>
 </class>
 )XML";

@@ -46,6 +46,10 @@ bool take_arguments(std::span<const ValueSpec> specs, const GDExtensionConstVari
 template <class Node>
 Variant run_method(const MethodSpec<Node>& spec, void* instance, std::span<const Variant> arguments) noexcept {
     try {
+        if (!static_cast<Node*>(instance)->may_be_called()) {
+            report_error(spec.name, "a node in the tree may be called on the main thread only");
+            return {};
+        }
         return spec.body(*static_cast<Node*>(instance), arguments);
     } catch (const std::exception& error) {
         report_error(spec.name, error.what());

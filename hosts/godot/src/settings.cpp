@@ -105,7 +105,7 @@ std::vector<Property> make_properties() {
         number(c, "collision_radius", &S::collision_radius, 1, 4096, "8,256,1,or_greater,suffix:m", Effect::collision),
         physics_layers(c, "collision_layer", &S::collision_layer, Effect::collision),
         physics_layers(c, "collision_mask", &S::collision_mask, Effect::collision),
-        choice("Debug", "debug_view", &S::debug_view, 3, "Off,Levels of detail,Chunk borders,Wireframe",
+        choice("Debug", "debug_view", &S::debug_view, 4, "Off,Levels of detail,Chunk borders,Wireframe,States",
                Effect::shading),
     };
 }
@@ -156,6 +156,20 @@ DescribedWorld make_ground(const Settings& settings, const std::string& json, co
                   options.octaves, options.frequency, options.amplitude, options.offset, options.lacunarity,
                   options.persistence);
     return {std::make_shared<terrain::NoiseField>(options), nullptr, name.data(), {}};
+}
+
+// In the words of the inspector. A streamer takes 100,000 chunks of the coarsest level.
+void check_reach(const Settings& settings) {
+    const double most_across = std::cbrt(100'000.0);
+    const double width = std::ldexp(settings.voxel_size * static_cast<double>(settings.chunk_cells),
+                                    static_cast<int>(settings.lod_levels - 1));
+    const double most = most_across * width / 2 / (1 + terrain::StreamerOptions{}.hysteresis);
+    if (settings.view_distance < most) return;
+    std::array<char, 160> line{};
+    std::snprintf(line.data(), line.size(),
+                  "view_distance is %g; less than %.0f is allowed with lod_levels %d, and twice as much with each more",
+                  settings.view_distance, std::floor(most), static_cast<int>(settings.lod_levels));
+    throw Error(line.data());
 }
 
 }  // namespace
@@ -209,6 +223,7 @@ DescribedWorld make_world(const Settings& settings, const std::string& json, con
                       settings.min_height, settings.max_height);
         throw Error(line.data());
     }
+    check_reach(settings);
     DescribedWorld world = make_ground(settings, json, folder);
     world.limits = {settings.min_height, settings.max_height};
     return world;

@@ -16,7 +16,7 @@ constexpr const char* kUniforms = R"(;
 uniform int view = 0;
 uniform float cells = 32.0;
 uniform vec3 lod_color : source_color = vec3(1.0);
-uniform vec3 grass : source_color = vec3(0.29, 0.38, 0.14);
+uniform vec3 grass : source_color = vec3(0.23, 0.33, 0.12);
 uniform vec3 rock : source_color = vec3(0.42, 0.39, 0.36);
 uniform vec3 snow : source_color = vec3(0.90, 0.93, 0.97);
 uniform vec3 earth : source_color = vec3(0.45, 0.36, 0.24);
@@ -31,16 +31,20 @@ varying vec3 place;
 varying vec3 world_place;
 varying vec3 world_normal;
 
-float random_at(vec2 cell) {
-    return fract(sin(dot(cell, vec2(127.1, 311.7))) * 43758.5453);
+float random_at(vec3 cell) {
+    return fract(sin(dot(cell, vec3(127.1, 311.7, 74.7))) * 43758.5453);
 }
 
-float noise_at(vec2 p) {
-    vec2 cell = floor(p);
-    vec2 f = p - cell;
+// Of a place, not of a side: it goes on around every edge, and is stretched by no slope.
+float noise_at(vec3 p) {
+    vec3 cell = floor(p);
+    vec3 f = p - cell;
     f = f * f * (3.0 - 2.0 * f);
-    return mix(mix(random_at(cell), random_at(cell + vec2(1.0, 0.0)), f.x),
-               mix(random_at(cell + vec2(0.0, 1.0)), random_at(cell + vec2(1.0, 1.0)), f.x), f.y);
+    vec2 e = vec2(0.0, 1.0);
+    vec4 low = vec4(random_at(cell), random_at(cell + e.yxx), random_at(cell + e.xyx), random_at(cell + e.yyx));
+    vec4 high = vec4(random_at(cell + e.xxy), random_at(cell + e.yxy), random_at(cell + e.xyy), random_at(cell + e.yyy));
+    vec4 level = mix(low, high, f.z);
+    return mix(mix(level.x, level.y, f.x), mix(level.z, level.w, f.x), f.y);
 }
 
 )";
@@ -78,11 +82,21 @@ bool is_left_out(vec2 pixel) {
 constexpr const char* kColors = R"(
 // Fine grain near by; it fades before it could sparkle.
 float grain(vec3 p, float distance_to_eye) {
-    vec3 side = abs(world_normal);
-    vec2 plane = side.y > max(side.x, side.z) ? p.xz : side.x > side.z ? p.zy : p.xy;
-    float coarse = noise_at(plane * 0.05) * 0.6 + noise_at(plane * 0.21) * 0.4;
-    float fine = noise_at(plane * 1.3) * 0.5 + noise_at(plane * 4.1) * 0.5;
-    return mix(fine, 0.5, clamp(distance_to_eye / 120.0, 0.0, 1.0)) * 0.45 + coarse * 0.55;
+    float coarse = noise_at(p * 0.06) * 0.6 + noise_at(p * 0.31) * 0.4;
+    float seen = clamp(1.0 - distance_to_eye / 150.0, 0.0, 1.0);
+    float fine = seen > 0.0 ? noise_at(p * 1.3) * 0.5 + noise_at(p * 4.7) * 0.5 : 0.5;
+    return mix(0.5, fine, seen) * 0.5 + coarse * 0.5;
+}
+
+// The normal of a surface that rises where it is lighter: by how both change from pixel to pixel.
+vec3 roughened(vec3 normal, vec3 at, float shade, float by) {
+    vec3 across = dFdx(at);
+    vec3 down = dFdy(at);
+    vec3 first = cross(down, normal);
+    vec3 second = cross(normal, across);
+    float area = dot(across, first);
+    vec3 rise = sign(area) * (dFdx(shade) * first + dFdy(shade) * second);
+    return normalize(abs(area) * normal - by * rise);
 }
 
 // From three sides, each by how much the ground faces it.
@@ -113,13 +127,17 @@ constexpr const char* kFragment = R"(
     weights /= max(dot(weights, vec4(1.0)), 0.001);
     vec3 p = world_place / texture_size;
     float plain = mix(0.68, 1.22, shade);
-    vec3 c0 = (textured & 1) != 0 ? triplanar(layer_0, p) : grass * plain;
-    vec3 c1 = (textured & 2) != 0 ? triplanar(layer_1, p) : rock * plain;
+    // Dry patches in the grass, bands in the rock.
+    float dry = smoothstep(0.45, 0.8, noise_at(world_place * 0.017) * 0.7 + shade * 0.3);
+    float band = noise_at(vec3(world_place.xz * 0.011, world_place.y * 0.35 + shade * 1.2));
+    vec3 c0 = (textured & 1) != 0 ? triplanar(layer_0, p) : mix(grass, grass * vec3(1.7, 1.22, 0.9), dry) * plain;
+    vec3 c1 = (textured & 2) != 0 ? triplanar(layer_1, p) : rock * plain * mix(0.72, 1.2, band);
     vec3 c2 = (textured & 4) != 0 ? triplanar(layer_2, p) : snow * plain;
     vec3 c3 = (textured & 8) != 0 ? triplanar(layer_3, p) : earth * plain;
     ALBEDO = c0 * weights.x + c1 * weights.y + c2 * weights.z + c3 * weights.w;
     ROUGHNESS = mix(0.97, 0.65, weights.z);
     SPECULAR = 0.2;
+    NORMAL = roughened(NORMAL, VERTEX, shade, clamp(1.0 - length(VERTEX) / 150.0, 0.0, 1.0) * mix(0.14, 0.04, weights.z));
     if (view != 0) {
         ALBEDO = lod_color * mix(0.8, 1.0, shade);
         if (view == 2) {
@@ -137,6 +155,12 @@ constexpr std::array<Color, terrain::kCoarsestLod + 1> kLodColors{
     Color{0.45F, 0.75F, 0.30F, 1}, Color{0.25F, 0.70F, 0.70F, 1}, Color{0.25F, 0.45F, 0.85F, 1},
     Color{0.55F, 0.35F, 0.80F, 1}, Color{0.80F, 0.40F, 0.65F, 1}};
 
+// In the order of ChunkState: what is shown is green, and the closer to it, the greener.
+constexpr std::array<Color, terrain::kChunkStates> kStateColors{
+    Color{0.44F, 0.50F, 0.56F, 1}, Color{0.80F, 0.36F, 0.36F, 1}, Color{1.00F, 0.65F, 0.00F, 1},
+    Color{1.00F, 0.84F, 0.00F, 1}, Color{0.60F, 0.80F, 0.20F, 1}, Color{0.18F, 0.55F, 0.34F, 1},
+    Color{0.27F, 0.51F, 0.71F, 1}, Color{0.27F, 0.51F, 0.71F, 1}};
+
 enum class Kind { plain, fading, loose };
 
 // The RenderingServer takes no #ifdef.
@@ -152,15 +176,32 @@ std::string code(bool is_wireframe, Kind kind) {
 Shading::Shading() : server_(engine().server), shader_(server_.call("shader_create").to_rid()) {
     server_.call("shader_set_code", shader_, code(false, Kind::plain));
     for (std::size_t lod = 0; lod < materials_.size(); ++lod) {
-        materials_[lod] = server_.call("material_create").to_rid();
-        server_.call("material_set_shader", materials_[lod], shader_);
-        server_.call("material_set_param", materials_[lod], "lod_color", kLodColors[lod]);
+        materials_[lod] = new_material(shader_, kLodColors[lod]);
+    }
+}
+
+Rid Shading::new_material(Rid shader, const Color& color) const {
+    const Rid material = server_.call("material_create").to_rid();
+    server_.call("material_set_shader", material, shader);
+    server_.call("material_set_param", material, "lod_color", color);
+    return material;
+}
+
+void Shading::make_state_materials() {
+    for (std::size_t i = 0; i < state_materials_.size(); ++i) {
+        state_materials_[i] = new_material(shader_, kStateColors[i]);
+        for (const auto& [name, value] : parameters_) {
+            server_.call("material_set_param", state_materials_[i], name, value);
+        }
     }
 }
 
 Shading::~Shading() {
     for (const Rid material : materials_) engine().free_rid(engine().server, material);
     for (const Rid material : fading_) engine().free_rid(engine().server, material);
+    for (const Rid material : state_materials_) {
+        if (material.id != 0) engine().free_rid(engine().server, material);
+    }
     engine().free_rid(engine().server, shader_);
     if (fade_shader_.id != 0) engine().free_rid(engine().server, fade_shader_);
 }
@@ -180,10 +221,8 @@ Rid Shading::take_fading(std::int32_t lod, FadeWay way) {
         fade_shader_ = server_.call("shader_create").to_rid();
         server_.call("shader_set_code", fade_shader_, code(is_wireframe_, Kind::fading));
     }
-    const Rid material = server_.call("material_create").to_rid();
+    const Rid material = new_material(fade_shader_, kLodColors[static_cast<std::size_t>(lod)]);
     fading_.push_back(material);
-    server_.call("material_set_shader", material, fade_shader_);
-    server_.call("material_set_param", material, "lod_color", kLodColors[static_cast<std::size_t>(lod)]);
     server_.call("material_set_param", material, "is_going", way == FadeWay::going);
     for (const auto& [name, value] : parameters_) server_.call("material_set_param", material, name, value);
     return material;
@@ -207,6 +246,9 @@ void Shading::set(const char* parameter, const Variant& value) {
     }
     for (const Rid material : materials_) server_.call("material_set_param", material, parameter, value);
     for (const Rid material : fading_) server_.call("material_set_param", material, parameter, value);
+    for (const Rid material : state_materials_) {
+        if (material.id != 0) server_.call("material_set_param", material, parameter, value);
+    }
 }
 
 void Shading::set_textures(const std::array<Rid, 4>& textures, double size) {
@@ -230,6 +272,7 @@ void Shading::set_up(DebugView view, std::int64_t cells, Rid own) {
     }
     set("view", Variant(static_cast<std::int64_t>(view)));
     set("cells", Variant(static_cast<double>(cells)));
+    if (view == DebugView::states && state_materials_[0].id == 0) make_state_materials();
 }
 
 }  // namespace quarry::godot

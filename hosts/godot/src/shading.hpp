@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "quarry/terrain/chunk_state.hpp"
 #include "quarry/terrain/extract.hpp"
 #include "values.hpp"
 
 namespace quarry::godot {
 
-enum class DebugView : std::int64_t { off, lods, borders, wireframe };
+enum class DebugView : std::int64_t { off, lods, borders, wireframe, states };
 
 // What a chunk does in a cross-fade.
 enum class FadeWay : std::uint8_t { coming, going };
@@ -29,6 +30,10 @@ class Shading {
 
     Rid material(std::int32_t lod) const noexcept {
         return own_.id != 0 ? own_ : materials_[static_cast<std::size_t>(lod)];
+    }
+    // For the view of states; set_up has made it.
+    Rid state_material(terrain::ChunkState state) const noexcept {
+        return state_materials_[static_cast<std::size_t>(state)];
     }
     // Cells along an axis of a chunk, for the lines between chunks. A material of the host's is used for all, if it is
     // one.
@@ -53,13 +58,16 @@ class Shading {
     using Parameter = std::pair<const char*, Variant>;
 
     void set(const char* parameter, const Variant& value);
+    Rid new_material(Rid shader, const Color& color) const;
+    void make_state_materials();
 
     Variant server_;
     Rid shader_;
     Rid fade_shader_;  // made when it is first needed
     Rid own_;          // of the host's
     std::array<Rid, terrain::kCoarsestLod + 1> materials_;
-    std::vector<Rid> fading_;  // all of them
+    std::array<Rid, terrain::kChunkStates> state_materials_{};  // made when they are first needed
+    std::vector<Rid> fading_;                                   // all of them
     std::array<std::array<std::vector<Rid>, kFadeWays>, terrain::kCoarsestLod + 1> spare_;
     std::vector<Parameter> parameters_;  // that all materials have, for new ones
     bool is_wireframe_ = false;

@@ -1,8 +1,10 @@
 #include "surface.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 
 namespace quarry::godot {
 namespace {
@@ -14,7 +16,6 @@ constexpr std::int64_t kColor = 8;
 constexpr std::int64_t kIndex = 4096;
 constexpr std::int64_t kFormatVersion = std::int64_t{1} << 35;
 constexpr std::int64_t kTriangles = 3;  // RenderingServer.PRIMITIVE_TRIANGLES
-constexpr std::size_t kMostShort = 65'536;
 
 std::uint16_t to_unorm16(float value) {
     return static_cast<std::uint16_t>(std::lround((value * 0.5F + 0.5F) * 65535.0F));
@@ -30,72 +31,97 @@ std::array<std::uint16_t, 2> pack_normal(const terrain::Vector3& normal) {
     return {to_unorm16(std::copysign(1 - std::abs(y), x)), to_unorm16(std::copysign(1 - std::abs(x), y))};
 }
 
-void pack_vertices(const terrain::Mesh& mesh, std::uint8_t* out) {
+void pack_vertices(const terrain::Mesh& mesh, std::size_t room, std::uint8_t* out) {
     const std::size_t count = mesh.positions.size();
     static_assert(sizeof(terrain::Vector3) == 12);
     std::memcpy(out, mesh.positions.data(), count * sizeof(terrain::Vector3));
-    out += count * sizeof(terrain::Vector3);
+    std::memset(out + count * sizeof(terrain::Vector3), 0, (room - count) * sizeof(terrain::Vector3));
+    out += room * sizeof(terrain::Vector3);
     for (std::size_t i = 0; i < count; ++i) {
         const auto packed = pack_normal(mesh.normals[i]);
         std::memcpy(out + i * sizeof(packed), packed.data(), sizeof(packed));
     }
+    std::memset(out + count * 4, 0, (room - count) * 4);
 }
 
-// Godot's front faces are clockwise.
+// Godot's front faces are clockwise. Behind the last triangle come some without an area.
 template <class From, class To>
-void turn_triangles(std::span<const From> indices, To* out) {
+void turn_triangles(std::span<const From> indices, std::span<To> out) {
     for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
         out[i] = static_cast<To>(indices[i]);
         out[i + 1] = static_cast<To>(indices[i + 2]);
         out[i + 2] = static_cast<To>(indices[i + 1]);
     }
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(indices.size()), out.end(), To{0});
 }
 
-Bytes pack_indices(const terrain::Mesh& mesh) {
-    const terrain::IndexList& indices = mesh.indices;
-    // Godot decides by the number of vertices how it reads them.
-    if (mesh.positions.size() <= kMostShort) {
-        Bytes bytes(indices.size() * sizeof(std::uint16_t));
-        auto* const out = reinterpret_cast<std::uint16_t*>(bytes.data());
-        if (indices.is_short()) {
-            turn_triangles(indices.short_indices(), out);
-        } else {
-            turn_triangles(indices.long_indices(), out);
-        }
-        return bytes;
+template <class To>
+Bytes pack_indices_as(const terrain::IndexList& indices, std::size_t room) {
+    Bytes bytes(room * sizeof(To));
+    const std::span out(reinterpret_cast<To*>(bytes.data()), room);
+    if (indices.is_short()) {
+        turn_triangles(indices.short_indices(), out);
+    } else {
+        turn_triangles(indices.long_indices(), out);
     }
-    Bytes bytes(indices.size() * sizeof(std::uint32_t));
-    turn_triangles(indices.long_indices(), reinterpret_cast<std::uint32_t*>(bytes.data()));
+    return bytes;
+}
+
+Bytes pack_indices(const terrain::IndexList& indices, const SurfaceRoom& room) {
+    return room.has_short_indices() ? pack_indices_as<std::uint16_t>(indices, room.indices())
+                                    : pack_indices_as<std::uint32_t>(indices, room.indices());
+}
+
+Bytes packed_vertices(const terrain::Mesh& mesh, const SurfaceRoom& room) {
+    Bytes bytes(room.vertices() * 16);
+    pack_vertices(mesh, room.vertices(), bytes.data());
+    return bytes;
+}
+
+Bytes packed_weights(const terrain::Mesh& mesh, const SurfaceRoom& room) {
+    constexpr std::size_t kEach = sizeof(terrain::MaterialWeights);
+    Bytes bytes(room.vertices() * kEach);
+    const std::size_t used = mesh.materials.size() * kEach;
+    std::memcpy(bytes.data(), mesh.materials.data(), used);
+    std::memset(bytes.data() + used, 0, room.vertices() * kEach - used);
     return bytes;
 }
 
 }  // namespace
 
-std::shared_ptr<Surface> pack_surface(const terrain::Mesh& mesh, const ChunkFrame& frame) {
-    auto surface = std::make_shared<Surface>();
-    surface->frame = frame;
-    const std::size_t count = mesh.positions.size();
-    surface->vertices = count;
-    const bool has_weights = !mesh.materials.empty();
+SurfaceRoom SurfaceRoom::of(std::size_t vertices, std::size_t indices, bool has_weights) {
+    const std::size_t wanted = std::max(vertices, (indices + 5) / 6);
+    SurfaceRoom room{0, has_weights};
+    while (room.vertices() < wanted) {
+        if (++room.size == kSizes) throw std::length_error("a mesh is too large for the RenderingServer");
+    }
+    return room;
+}
 
-    Bytes vertices(count * 16);
-    pack_vertices(mesh, vertices.data());
+std::size_t SurfaceRoom::bytes() const noexcept {
+    return vertices() * (16 + (has_weights ? sizeof(terrain::MaterialWeights) : 0)) +
+           indices() * (has_short_indices() ? sizeof(std::uint16_t) : sizeof(std::uint32_t));
+}
+
+std::shared_ptr<Surface> pack_surface(const terrain::Mesh& mesh, const ChunkFrame& frame) {
+    const std::size_t count = mesh.positions.size();
+    const SurfaceRoom room = SurfaceRoom::of(count, mesh.indices.size(), !mesh.materials.empty());
     const terrain::Vector3& low = mesh.bounds.low;
     const terrain::Vector3& high = mesh.bounds.high;
     const Aabb box{{low.x, low.y, low.z}, {high.x - low.x, high.y - low.y, high.z - low.z}};
-
+    const std::shared_ptr<Surface> surface(
+        new Surface{frame, room, box, packed_vertices(mesh, room), pack_indices(mesh.indices, room), {}, {}, count});
     Dictionary& data = surface->data;
     data.set("primitive", kTriangles);
-    data.set("format", kVertex | kNormal | kIndex | kFormatVersion | (has_weights ? kColor : 0));
-    data.set("vertex_data", vertices);
-    data.set("vertex_count", static_cast<std::int64_t>(count));
-    data.set("index_data", pack_indices(mesh));
-    data.set("index_count", static_cast<std::int64_t>(mesh.indices.size()));
-    data.set("aabb", box);
-    if (has_weights) {
-        Bytes weights(count * sizeof(terrain::MaterialWeights));
-        std::memcpy(weights.data(), mesh.materials.data(), count * sizeof(terrain::MaterialWeights));
-        data.set("attribute_data", weights);
+    data.set("format", kVertex | kNormal | kIndex | kFormatVersion | (room.has_weights ? kColor : 0));
+    data.set("vertex_data", surface->vertex_data);
+    data.set("vertex_count", static_cast<std::int64_t>(room.vertices()));
+    data.set("index_data", surface->index_data);
+    data.set("index_count", static_cast<std::int64_t>(room.indices()));
+    data.set("aabb", surface->box);
+    if (room.has_weights) {
+        surface->weights.emplace(packed_weights(mesh, room));
+        data.set("attribute_data", *surface->weights);
     }
     return surface;
 }

@@ -1,5 +1,6 @@
 // What a QuarryTerrain is asked for beside edits: files, meshes, looks, and to say when the ground is there.
 #include <exception>
+#include <utility>
 
 #include "quarry/jobs/error.hpp"
 #include "quarry/jobs/impl/output_file.hpp"
@@ -23,7 +24,7 @@ terrain::ExportFormat format_of(const std::string& file) {
 }  // namespace
 
 bool TerrainNode::load(const std::string& file) {
-    settings_.save_file = file;
+    const std::string last = std::exchange(settings_.save_file, file);
     const std::size_t before = happened_.size();
     if (!is_in_world_ || is_cleared_) {
         needs_build_ = true;
@@ -31,7 +32,10 @@ bool TerrainNode::load(const std::string& file) {
     }
     build();
     for (std::size_t i = before; i < happened_.size(); ++i) {
-        if (happened_[i].kind == Happened::Kind::failed) return false;
+        if (happened_[i].kind != Happened::Kind::failed) continue;
+        // What is changed later is for the world that stays.
+        settings_.save_file = last;
+        return false;
     }
     return true;
 }
@@ -74,6 +78,12 @@ bool TerrainNode::export_mesh(const std::string& file) {
         fail("export_mesh(\"" + file + "\"): " + error.what());
         return false;
     }
+}
+
+void TerrainNode::set_description_resource(const Variant& resource) {
+    description_ = resource;
+    needs_build_ = true;
+    field_.reset();
 }
 
 void TerrainNode::set_material(const Variant& material) {

@@ -140,11 +140,19 @@ void add_questions(std::vector<NodeMethod>& to) {
                       of[0].assign_to(GDEXTENSION_VARIANT_TYPE_VECTOR3I, &key);
                       return Variant(node.lose_chunk(key, of[1].to_int(), of[2].to_bool()));
                   }});
+    to.push_back(
+        {"fail_chunks", kNothing, {value(kText, "what"), value(kInt, "count")}, [](TerrainNode& node, Arguments of) {
+             return node.fail_chunks(of[0].to_text(), of[1].to_int()), Variant();
+         }});
+    to.push_back({"get_chunks", GDEXTENSION_VARIANT_TYPE_PACKED_INT32_ARRAY, {}, [](TerrainNode& node, Arguments) {
+                      return node.chunks();
+                  }});
     to.push_back({"get_stats", kTable, {}, [](TerrainNode& node, Arguments) { return node.stats(); }});
 }
 
 // Resources are no numbers or texts, so they are no part of the settings.
 struct ResourceProperty {
+    const char* after;  // the property behind which it stands
     ValueSpec spec;
     std::function<Variant(const TerrainNode&)> get;
     std::function<void(TerrainNode&, const Variant&)> set;
@@ -155,11 +163,17 @@ const std::vector<ResourceProperty>& resource_properties() {
     constexpr auto kObject = GDEXTENSION_VARIANT_TYPE_OBJECT;
     static const std::vector<ResourceProperty> all = [] {
         std::vector<ResourceProperty> list;
-        list.push_back({{kObject, "material", kResourceType, "ShaderMaterial,BaseMaterial3D"},
+        list.push_back({"description",
+                        {kObject, "description_resource", kResourceType, "JSON"},
+                        [](const TerrainNode& node) { return node.description_resource(); },
+                        [](TerrainNode& node, const Variant& to) { node.set_description_resource(to); }});
+        list.push_back({"texture_size",
+                        {kObject, "material", kResourceType, "ShaderMaterial,BaseMaterial3D"},
                         [](const TerrainNode& node) { return node.material(); },
                         [](TerrainNode& node, const Variant& to) { node.set_material(to); }});
         for (std::size_t layer = 0; layer < 4; ++layer) {
-            list.push_back({{kObject, "texture_" + std::to_string(layer), kResourceType, "Texture2D"},
+            list.push_back({"texture_size",
+                            {kObject, "texture_" + std::to_string(layer), kResourceType, "Texture2D"},
                             [layer](const TerrainNode& node) { return node.texture(layer); },
                             [layer](TerrainNode& node, const Variant& to) { node.set_texture(layer, to); }});
         }
@@ -231,10 +245,8 @@ void register_properties() {
         if (std::string_view(group) != property.group) register_group(TerrainNode::kClass, property.group);
         group = property.group;
         register_property(TerrainNode::kClass, property.value);
-        // With the textures' size.
-        if (property.value.name != "texture_size") continue;
         for (const ResourceProperty& resource : resource_properties()) {
-            register_property(TerrainNode::kClass, resource.spec);
+            if (property.value.name == resource.after) register_property(TerrainNode::kClass, resource.spec);
         }
     }
 }
@@ -275,7 +287,8 @@ void TerrainNode::register_class() {
     register_properties();
     register_signals();
     constexpr std::array<const char*, 3> kWorlds{"WORLD_NOISE", "WORLD_SHOWCASE", "WORLD_DESCRIPTION"};
-    constexpr std::array<const char*, 4> kViews{"DEBUG_OFF", "DEBUG_LODS", "DEBUG_BORDERS", "DEBUG_WIREFRAME"};
+    constexpr std::array<const char*, 5> kViews{"DEBUG_OFF", "DEBUG_LODS", "DEBUG_BORDERS", "DEBUG_WIREFRAME",
+                                                "DEBUG_STATES"};
     register_enumeration(kClass, "World", kWorlds);
     register_enumeration(kClass, "DebugView", kViews);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -60,6 +61,13 @@ std::shared_ptr<void> pack_faces(const terrain::CollisionPatch& patch, const Lin
     data.set("faces", faces);
     data.set("backface_collision", false);
     return std::make_shared<Variant>(data);
+}
+
+// In voxels, as far as ground is told apart.
+bool is_within_reach(const terrain::Position& place, double voxel_size) {
+    constexpr double kFarthest = 1e9;
+    const double most = kFarthest * voxel_size;
+    return std::abs(place.x) < most && std::abs(place.y) < most && std::abs(place.z) < most;
 }
 
 bool is_in_tree(const Variant& node) {
@@ -156,7 +164,9 @@ TerrainCollision::Anchors TerrainCollision::anchors(std::span<const terrain::Vie
     for (const GDObjectInstanceID id : bodies_) {
         const GDExtensionObjectPtr object = api.object_from_id(id);
         if (!is_in_tree(Variant(object))) continue;
-        places.push_back(to_local(transform_, engine().global_transform.get<Transform>(object).origin));
+        const terrain::Position place = to_local(transform_, engine().global_transform.get<Transform>(object).origin);
+        // One that physics has thrown out of the world must not take the ground from the others.
+        if (is_within_reach(place, ground_.voxel_size)) places.push_back(place);
     }
     const std::size_t bodies = places.size();
     for (const terrain::Viewer& viewer : viewers) places.push_back(viewer.position);

@@ -1,4 +1,5 @@
 // How a QuarryTerrain's ground is changed, and asked.
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -10,6 +11,13 @@
 #include "transform_math.hpp"
 
 namespace quarry::godot {
+namespace {
+
+// What terrain::raycast takes.
+constexpr double kShortestRay = 1e-6;
+constexpr double kLongestRay = 1e6;
+
+}  // namespace
 
 bool TerrainNode::can_edit() const {
     if (world_ != nullptr && !needs_build_) return true;
@@ -148,11 +156,18 @@ Variant TerrainNode::raycast(const Vec3& from, const Vec3& direction, double rea
         to_local({from.x + direction.x * part, from.y + direction.y * part, from.z + direction.z * part});
     const terrain::Position way{end.x - start.x, end.y - start.y, end.z - start.z};
     const double local_reach = std::hypot(way.x, way.y, way.z);
-    const std::optional<terrain::RayHit> hit =
-        terrain::raycast(ground(), start, way, {.reach = local_reach, .resolution = settings_.voxel_size / 4});
-    if (!hit) return Variant(found);
-    found.set("position", to_global(transform_, hit->position));
-    found.set("distance", hit->distance / local_reach * reach);
+    if (!(local_reach > kShortestRay)) return Variant(found);
+    try {
+        // There is no ground that can be told apart further away.
+        const terrain::RayOptions options{.reach = std::min(local_reach, kLongestRay),
+                                          .resolution = settings_.voxel_size / 4};
+        const std::optional<terrain::RayHit> hit = terrain::raycast(ground(), start, way, options);
+        if (!hit) return Variant(found);
+        found.set("position", to_global(transform_, hit->position));
+        found.set("distance", hit->distance / local_reach * reach);
+    } catch (const std::exception& error) {
+        fail(std::string("raycast: ") + error.what());
+    }
     return Variant(found);
 }
 

@@ -60,10 +60,14 @@ void TerrainNode::notification(std::int32_t what) noexcept {
 }
 
 void TerrainNode::enter_world() {
+    if (!engine().all_bound()) {
+        return report_error("QuarryTerrain", "this Godot's functions have another form than those that are needed");
+    }
     const Variant self(self_);
     scenario_ = self.call("get_world_3d").call("get_scenario").to_rid();
     collision_.set_space(self.call("get_world_3d").call("get_space").to_rid());
     is_in_editor_ = Variant(api.singleton(Name("Engine").ptr())).call("is_editor_hint").to_bool();
+    thread_ = std::this_thread::get_id();
     is_in_world_ = true;
     warned_of_viewer_ = false;
     viewer_id_ = 0;
@@ -100,6 +104,7 @@ void TerrainNode::process() {
         frame_ms_max_ = std::max(frame_ms_max_, frame_ms_);
         ++frames_;
         if (frame_ms_ > settings_.budget_ms) ++frames_over_budget_;
+        if (frame_cpu_ms_ > settings_.budget_ms) ++frames_over_by_processor_;
         if (end - second_begins_ >= std::chrono::seconds(1)) {
             uploads_per_second_ =
                 static_cast<double>(uploads_counted_ - uploads_before_) * 1000 / milliseconds(end - second_begins_);
@@ -128,7 +133,8 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers, std::chrono::
     const auto begin = std::chrono::steady_clock::now();
     update_ms_ = milliseconds(begin - start);
     // A world that is not complete yet has other cares.
-    world.instances.begin_frame(begin, waits_for_ready_ ? 0 : settings_.cross_fade);
+    const bool shows_states = static_cast<DebugView>(settings_.debug_view) == DebugView::states;
+    world.instances.begin_frame(begin, waits_for_ready_ || shows_states ? 0 : settings_.cross_fade);
     // What planning and waiting have taken is gone.
     const std::chrono::duration<double, std::milli> budget(
         std::max(0.0, settings_.budget_ms - milliseconds(begin - frame_began) - collision_share()));
@@ -136,6 +142,7 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers, std::chrono::
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });
     world.instances.end_frame(begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(budget));
+    if (shows_states) world.instances.paint(world.states.states_of_places());
     delivery_ms_ = milliseconds(std::chrono::steady_clock::now() - begin);
     note_loose_parts();
     if (viewers.empty()) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "chunk_instances.hpp"
+#include "chunk_states.hpp"
+#include "faults.hpp"
 #include "quarry/jobs/pool.hpp"
 #include "quarry/terrain/streamer.hpp"
 #include "settings.hpp"
@@ -31,6 +35,8 @@ class TerrainNode {
     static void register_class();
 
     void notification(std::int32_t what) noexcept;
+    // Until it is in the tree any thread may have it, such as one that loads a scene; then the host's only.
+    bool may_be_called() const noexcept { return !is_in_world_ || std::this_thread::get_id() == thread_; }
 
     Variant get_property(const Property& property) const { return get(property, settings_); }
     void set_property(const Property& property, const Variant& value);
@@ -57,6 +63,8 @@ class TerrainNode {
     // A signal that is emitted once the ground is there.
     Variant wait_ready_around(const Vec3& position, double radius);
     bool export_mesh(const std::string& file);
+    Variant description_resource() const { return description_; }
+    void set_description_resource(const Variant& resource);
     Variant material() const { return material_; }
     void set_material(const Variant& material);
     Variant texture(std::size_t layer) const { return textures_[layer]; }
@@ -70,16 +78,21 @@ class TerrainNode {
     void remove_body(const Variant& node);
     bool is_collision_ready_around(const Vec3& position, double radius) const;
     Variant stats() const;
+    // Five numbers a chunk that is drawn or on its way: its key, its level and its state.
+    Variant chunks() const;
     // What is wrong with what is drawn: a hole, an overlap, a seam. Empty: nothing.
     std::string check_shown();
     // For tests of pictures.
     bool lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost);
+    // For tests: makes the world anew, and the next chunks fail.
+    void fail_chunks(const std::string& what, std::int64_t count);
 
   private:
     // One world with all that is drawn of it. Members die in the opposite order: the streamer first.
     struct World {
         World(std::shared_ptr<Pool> workers, Shading& shading) : pool(std::move(workers)), instances(shading) {}
         std::shared_ptr<Pool> pool;
+        ChunkStates states;
         ChunkInstances instances;
         std::unique_ptr<terrain::Streamer> streamer;
     };
@@ -121,8 +134,9 @@ class TerrainNode {
 
     void build();
     DescribedWorld described() const;
+    std::string description_text(std::string& folder) const;
     std::unique_ptr<World> new_world(const DescribedWorld& world, bool is_hidden);
-    terrain::StreamerOptions options_for(const DescribedWorld& world);
+    terrain::StreamerOptions options_for(const DescribedWorld& wanted, World& world);
     void end_exchange();
     void set_up_shading();
 
@@ -143,6 +157,7 @@ class TerrainNode {
     TerrainEdits edits_;
     std::string last_file_problem_;
     std::optional<std::uint64_t> last_saved_;
+    Variant description_;                // a JSON; nil: there is none
     Variant material_;                   // of the host's; nil: the built-in ones
     std::array<Variant, 4> textures_{};  // of the built-in ones; nil: colours
     Variant loose_shader_;               // of pieces that were taken out; made with the first
@@ -150,12 +165,14 @@ class TerrainNode {
     std::unique_ptr<World> world_;
     std::unique_ptr<World> old_world_;  // shown until the new one, with other workers, is complete
     std::shared_ptr<const terrain::Field> field_;
+    std::shared_ptr<Faults> faults_ = std::make_shared<Faults>();
     TerrainCollision collision_;
     bool collision_is_behind_ = false;  // its ground is that of the world before
 
     Rid scenario_;
     Transform transform_;
-    bool is_in_world_ = false;
+    std::atomic<bool> is_in_world_ = false;
+    std::thread::id thread_;  // that it lives on, once it is in the world
     bool is_in_editor_ = false;
     bool is_cleared_ = false;
     bool needs_build_ = false;
@@ -180,6 +197,7 @@ class TerrainNode {
 
     std::vector<Happened> happened_;
     std::string last_viewer_error_;
+    std::string last_collision_error_;
 
     // Figures of the hand-over.
     double update_ms_ = 0;    // of the last frame, as are the next two: what is planned
@@ -194,6 +212,7 @@ class TerrainNode {
     std::uint64_t uploaded_vertices_ = 0;
     std::uint64_t frames_ = 0;
     std::uint64_t frames_over_budget_ = 0;
+    std::uint64_t frames_over_by_processor_ = 0;  // of these: without what other programs and workers took in between
     double uploads_per_second_ = 0;
     std::uint64_t uploads_counted_ = 0;
     std::uint64_t uploads_before_ = 0;

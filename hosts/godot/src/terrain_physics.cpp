@@ -31,8 +31,11 @@ void TerrainNode::begin_collision(std::span<const terrain::Viewer> viewers) {
             const bool is_new = !collision_.has_ground();
             try {
                 collision_.set_ground(ground, field_, [this](const terrain::ChunkError& error) { fail_chunk(error); });
+                last_collision_error_.clear();
             } catch (const std::exception& error) {
-                fail(error.what());
+                // The same in the next frame is no news.
+                if (last_collision_error_ != error.what()) fail(error.what());
+                last_collision_error_ = error.what();
             }
             if (collision_is_behind_ && !is_new) collision_.exchange(field_);
             collision_is_behind_ = false;

@@ -8,8 +8,10 @@
 namespace quarry::godot {
 namespace {
 
-constexpr std::array kMonitors{"frame_ms",        "uploads_per_second", "upload_us",      "chunks_shown", "queued",
-                               "changes_waiting", "wasted_percent",     "mesh_megabytes", "edits"};
+constexpr std::array kMonitors{
+    "frame_ms",        "uploads_per_second", "upload_us",         "chunks_shown", "queued",
+    "changes_waiting", "wasted_percent",     "mesh_megabytes",    "edits",        "budget_percent",
+    "vertices",        "collision_shapes",   "frames_over_budget"};
 
 // In the order of StreamEvent::Kind.
 constexpr std::array kEventNames{"uploads_us", "shows_us", "hides_us", "releases_us", "changes_us"};
@@ -59,6 +61,11 @@ bool TerrainNode::lose_chunk(const Vec3i& key, std::int64_t lod, bool is_lost) {
     return world_ != nullptr && world_->instances.lose({static_cast<std::int32_t>(lod), key.x, key.y, key.z}, is_lost);
 }
 
+void TerrainNode::fail_chunks(const std::string& what, std::int64_t count) {
+    faults_->arm(Faults::kind_of(what), count);
+    regenerate();
+}
+
 Variant TerrainNode::stats() const {
     Dictionary all;
     all.set("frame_ms", frame_ms_);
@@ -67,6 +74,8 @@ Variant TerrainNode::stats() const {
     all.set("budget_ms", settings_.budget_ms);
     set_count(all, "frames", frames_);
     set_count(all, "frames_over_budget", frames_over_budget_);
+    set_count(all, "frames_over_by_processor", frames_over_by_processor_);
+    all.set("budget_use", frame_ms_ / settings_.budget_ms);
     all.set("upload_us", upload_us_);
     all.set("uploads_per_second", uploads_per_second_);
     all.set("events_us", events_us_);
@@ -91,6 +100,8 @@ Variant TerrainNode::stats() const {
     set_count(all, "chunks_shown", has_world ? world_->instances.shown() : 0);
     set_count(all, "chunks_held", has_world ? world_->instances.held() : 0);
     set_count(all, "chunks_spare", has_world ? world_->instances.spare() : 0);
+    set_count(all, "spare_bytes", has_world ? world_->instances.spare_bytes() : 0);
+    set_count(all, "overwritten", has_world ? world_->instances.overwritten() : 0);
     set_count(all, "chunks_fading", has_world ? world_->instances.fading() : 0);
     set_count(all, "fading_materials", shading_ != nullptr ? shading_->fading_materials() : 0);
     set_count(all, "vertices", has_world ? world_->instances.vertices() : 0);
@@ -120,12 +131,31 @@ Variant TerrainNode::stats() const {
     return Variant(all);
 }
 
+Variant TerrainNode::chunks() const {
+    std::vector<std::int32_t> numbers;
+    if (world_ != nullptr) {
+        const std::vector<ChunkStates::Now>& all = world_->states.all();
+        for (std::size_t slot = 0; slot < all.size(); ++slot) {
+            const auto& [key, state] = all[slot];
+            // One that is shown without a mesh is empty.
+            const bool is_there = state >= terrain::ChunkState::shown ? world_->instances.holds(slot) : true;
+            if (!is_there || state == terrain::ChunkState::retired) continue;
+            numbers.insert(numbers.end(), {key.x, key.y, key.z, key.lod, static_cast<std::int32_t>(state)});
+        }
+    }
+    return Variant(Bytes(std::as_bytes(std::span(numbers)))).call("to_int32_array");
+}
+
 double TerrainNode::monitor(const std::string& name) const {
     if (name == "frame_ms") return frame_ms_;
     if (name == "uploads_per_second") return uploads_per_second_;
     if (name == "upload_us") return upload_us_;
+    if (name == "budget_percent") return 100 * frame_ms_ / settings_.budget_ms;
+    if (name == "frames_over_budget") return static_cast<double>(frames_over_budget_);
+    if (name == "collision_shapes") return static_cast<double>(collision_.shapes());
     if (world_ == nullptr) return 0;
     if (name == "chunks_shown") return static_cast<double>(world_->instances.shown());
+    if (name == "vertices") return static_cast<double>(world_->instances.vertices());
     if (name == "queued") return static_cast<double>(world_->streamer->stats().queued);
     if (name == "changes_waiting") return static_cast<double>(world_->streamer->stats().changes_waiting);
     if (name == "wasted_percent") return 100 * world_->streamer->stats().wasted_share();

@@ -1,6 +1,7 @@
 // How a QuarryTerrain's world is made and exchanged, and who looks at it.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <map>
 
@@ -43,6 +44,30 @@ std::string what_of(const std::exception_ptr& error) {
     }
 }
 
+// For Godot all numbers in a JSON are floats, so 42 comes back as 42.0.
+std::string with_whole_numbers(const std::string& json) {
+    std::string text;
+    bool is_in_string = false;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        if (json[i] == '"' && (i == 0 || json[i - 1] != '\\')) is_in_string = !is_in_string;
+        const bool ends = i + 2 >= json.size() || std::strchr(",]} \n\t", json[i + 2]) != nullptr;
+        if (!is_in_string && json[i] == '.' && i + 1 < json.size() && json[i + 1] == '0' && ends) {
+            ++i;
+            continue;
+        }
+        text += json[i];
+    }
+    return text;
+}
+
+// Of a resource of class JSON: as it was written where Godot has kept that.
+std::string text_of_json(const Variant& resource) {
+    std::string text = resource.call("get_parsed_text").to_text();
+    if (!text.empty()) return text;
+    return with_whole_numbers(
+        resource.call("stringify", resource.call("get_data"), std::string_view(), true, true).to_text());
+}
+
 }  // namespace
 
 // A description that cannot be read leaves the last good world as it is.
@@ -65,7 +90,7 @@ void TerrainNode::build() {
             if (old_world_ == nullptr) old_world_ = std::move(world_);
             world_ = std::move(next);
         } else {
-            world_->streamer->exchange(wanted.field, options_for(wanted));
+            world_->streamer->exchange(with_faults(wanted.field, faults_), options_for(wanted, *world_));
         }
         needs_workers_ = false;
         field_ = wanted.field;
@@ -79,7 +104,8 @@ void TerrainNode::build() {
 
 std::unique_ptr<TerrainNode::World> TerrainNode::new_world(const DescribedWorld& wanted, bool is_hidden) {
     auto world = std::make_unique<World>(pool_with(settings_.worker_threads), *shading_);
-    world->streamer = std::make_unique<terrain::Streamer>(*world->pool, wanted.field, options_for(wanted));
+    world->streamer = std::make_unique<terrain::Streamer>(*world->pool, with_faults(wanted.field, faults_),
+                                                          options_for(wanted, *world));
     world->instances.set_scenario(scenario_);
     world->instances.set_transform(transform_);
     world->instances.set_visible(!is_hidden && engine().is_visible_in_tree.get<GDExtensionBool>(self_) != 0);
@@ -96,24 +122,35 @@ void TerrainNode::fail_chunk(const terrain::ChunkError& error) {
          ") of level " + std::to_string(key.lod) + ": " + what_of(error.error));
 }
 
-terrain::StreamerOptions TerrainNode::options_for(const DescribedWorld& world) {
-    terrain::StreamerOptions options = streamer_options(settings_, world);
+terrain::StreamerOptions TerrainNode::options_for(const DescribedWorld& wanted, World& world) {
+    terrain::StreamerOptions options = streamer_options(settings_, wanted);
+    options.prepare = [pack = options.prepare, faults = faults_](const terrain::Mesh& mesh) {
+        faults->strike(Faults::Kind::worker);
+        faults->strike(Faults::Kind::memory);
+        return pack(mesh);
+    };
+    options.on_transition = [&world](const terrain::ChunkTransition& step) { world.states.note(step); };
     options.on_error = [this](const terrain::ChunkError& error) { fail_chunk(error); };
     return options;
 }
 
 DescribedWorld TerrainNode::described() const {
     if (static_cast<WorldKind>(settings_.world) != WorldKind::description) return make_world(settings_, {}, {});
-    const Variant project(api.singleton(Name("ProjectSettings").ptr()));
-    const auto real_path = [&](const Variant& path) { return project.call("globalize_path", path).to_text(); };
-    if (!settings_.description.empty()) {
-        return make_world(settings_, settings_.description, real_path(Variant("res://")));
-    }
-    if (settings_.description_file.empty()) {
-        throw Error("the world is a description, but description and description_file are both empty");
+    std::string folder = "res://";
+    const std::string text = description_text(folder);
+    return make_world(settings_, text,
+                      Variant(api.singleton(Name("ProjectSettings").ptr())).call("globalize_path", folder).to_text());
+}
+
+// The first there is of the text, the resource and the file. Heightmaps are looked for in the folder.
+std::string TerrainNode::description_text(std::string& folder) const {
+    if (!settings_.description.empty()) return settings_.description;
+    if (description_.to_object() != nullptr) return text_of_json(description_);
+    const std::string& file = settings_.description_file;
+    if (file.empty()) {
+        throw Error("the world is a description, but description, description_resource and description_file are empty");
     }
     // Godot's own functions know res:// and packed projects.
-    const std::string& file = settings_.description_file;
     const Text path(file);
     const std::array<GDExtensionConstTypePtr, 1> arguments{path.ptr()};
     GDExtensionBool is_there = 0;
@@ -121,7 +158,8 @@ DescribedWorld TerrainNode::described() const {
     if (is_there == 0) throw Error(file + ": there is no such file");
     Text json;
     api.method_ptrcall(engine().file_text.bind(), nullptr, arguments.data(), json.ptr());
-    return make_world(settings_, json.utf8(), real_path(Variant(file).call("get_base_dir")));
+    folder = Variant(file).call("get_base_dir").to_text();
+    return json.utf8();
 }
 
 void TerrainNode::set_up_shading() {
@@ -165,7 +203,10 @@ std::vector<terrain::Viewer> TerrainNode::find_viewers() {
     std::erase_if(more_viewers_, [](GDObjectInstanceID id) { return api.object_from_id(id) == nullptr; });
     for (const GDObjectInstanceID id : more_viewers_) {
         const GDExtensionObjectPtr node = api.object_from_id(id);
-        if (Variant(node).call("is_inside_tree").to_bool()) viewers.push_back(viewer_at(node));
+        if (!Variant(node).call("is_inside_tree").to_bool()) continue;
+        const terrain::Viewer viewer = viewer_at(node);
+        // One that is in no place must not keep the others from their ground.
+        if (std::isfinite(viewer.position.x + viewer.position.y + viewer.position.z)) viewers.push_back(viewer);
     }
     return viewers;
 }

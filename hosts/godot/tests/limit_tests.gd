@@ -131,3 +131,18 @@ func check_closed_and_outwards(mesh: ArrayMesh) -> void:
 			edges[key] = edges.get(key, 0) + (1 if one < other else -1)
 	check_equal(wrong, 0, "faces or normals that look inwards")
 	check_equal(edges.values().filter(func(count): return count != 0).size(), 0, "open edges")
+
+
+func test_a_view_that_is_too_far_for_its_levels_is_refused_by_name() -> void:
+	var messages := []
+	var terrain := await new_scene()
+	await until_at_rest(terrain)
+	terrain.failed.connect(func(message: String): messages.append(message))
+	terrain.lod_levels = 1
+	terrain.view_distance = 1024.0
+	await frames(3)
+	check_equal(messages, ["view_distance is 1024; less than 675 is allowed with lod_levels 1, and twice as much with each more"], "messages")
+	check(terrain.get_stats().chunks_shown > 20, "the world is gone")
+	terrain.view_distance = 200.0
+	await until_ready(terrain)
+	check_equal(messages.size(), 1, "messages for what is allowed")

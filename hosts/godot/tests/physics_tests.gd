@@ -187,6 +187,26 @@ func test_another_world_is_solid_once_it_is_shown() -> void:
 	check_equal(terrain.get_stats().collision_shapes, 0, "shapes of a cleared world")
 
 
+# Physics throws bodies anywhere now and then: what is left of them takes the ground from nobody.
+func test_a_body_in_no_place_leaves_the_ground_to_the_others() -> void:
+	var terrain := await new_scene({amplitude = 2.0})
+	for place in [Vector3(NAN, 0, 0), Vector3(INF, 0, 0), Vector3(0, -1e30, 0)]:
+		var lost := Node3D.new()
+		lost.position = place
+		root_node.add_child(lost)
+		terrain.add_body(lost)
+	var far := Vector3(700, 0, 40)
+	far.y = ground_below(terrain, far + Vector3.UP * 200)
+	var crate := new_crate(far + Vector3.UP * 2)
+	crate.freeze = true
+	root_node.add_child(crate)
+	terrain.add_body(crate)
+	await until_solid(terrain, far)
+	crate.freeze = false
+	await let_fall(crate)
+	check_lies(terrain, crate)
+
+
 func test_only_nodes_in_space_are_bodies() -> void:
 	var terrain := await new_scene()
 	var messages := []

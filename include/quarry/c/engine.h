@@ -224,7 +224,8 @@ typedef struct quarry_shutdown_report {
     int killed;         /* workers that did not */
 } quarry_shutdown_report;
 /* Refuses further jobs, cancels those that have not started, gives the others until the timeout, then kills. Results
- * can still be polled. `report` may be NULL. */
+ * can still be polled. `report` may be NULL. A call while another thread is in one can shorten that one's timeout, and
+ * returns at once. */
 QUARRY_C_API quarry_code quarry_engine_shutdown(quarry_engine* engine, int64_t timeout_ns,
                                                 quarry_shutdown_report* report);
 

@@ -17,11 +17,12 @@ namespace quarry::ecs {
 // further commands of the same call of the system, and nowhere else.
 struct Spawned {
     std::uint64_t number;  // in the order of spawning within that call
+    std::uint64_t call;    // which call: differs from run to run
 };
 
 // Changes to a world that wait until no system runs. They are applied in the order (system, first entity of the range,
 // order of recording), whatever ran where. Payloads are moved in and out; small and large ones live in memory that is
-// used again in the next tick. Only for the call of the system that it was handed to, on one thread at a time.
+// used again in the next tick. Only for the call of the system that it was handed to, on the thread of that call.
 template <class World>
 class Commands {
   public:
@@ -36,7 +37,7 @@ class Commands {
     // A new entity. Until the commands are applied it is known by what this returns.
     Spawned spawn() {
         impl::Command& command = buffer_.append(0, 1);
-        const Spawned spawned{buffer_.spawned_in_block()};
+        const Spawned spawned{buffer_.spawned_in_block(), buffer_.call()};
         command.entity = buffer_.add_spawned();
         finish(command, &kSpawn, true);
         return spawned;
@@ -84,7 +85,9 @@ class Commands {
         return entity;
     }
     void address(impl::Command& command, Entity entity) noexcept { command.entity = to_bits(entity); }
-    void address(impl::Command& command, Spawned spawned) { command.entity = buffer_.spawned_number(spawned.number); }
+    void address(impl::Command& command, Spawned spawned) {
+        command.entity = buffer_.spawned_number(spawned.number, spawned.call);
+    }
 
     void finish(impl::Command& command, const impl::CommandType* type, bool to_spawned) noexcept {
         command.type = type;

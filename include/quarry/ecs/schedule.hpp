@@ -187,7 +187,7 @@ class System {
             });
         return *this;
     }
-    // Commands that the system may record in a tick.
+    // Commands that the system may record in a tick; 0: none.
     System& most_commands(std::uint64_t most) {
         spec().command_limit = most;
         return *this;
@@ -232,7 +232,8 @@ class System {
 
     // A system that takes several ticks. capture(const World&) runs in the phase, reading what is declared, and returns
     // what body needs; body(that&, Commands<World>&) runs beside the next ticks. Its commands are applied `ticks` ticks
-    // later, at the end of the same phase, which waits for it; then it starts again.
+    // later, at the end of the same phase, which waits for it; then it starts again. Systems that are added meanwhile
+    // change nothing about that. To define it anew waits for it, and drops what it found.
     template <class Capture, class Body>
     System& background(std::uint32_t ticks, Capture&& capture, Body&& body);
 
@@ -257,6 +258,7 @@ System<World>& System<World>::background(std::uint32_t ticks, Capture&& capture,
         std::decay_t<Body> body;
         std::optional<Value> values[2];
     };
+    core_->end_background(index_);
     auto parts = std::make_shared<Parts>(Parts{std::forward<Capture>(capture), std::forward<Body>(body), {}});
     impl::BackgroundParts& made = spec().background;
     made.ticks = ticks;
@@ -276,7 +278,7 @@ System<World>& System<World>::background(std::uint32_t ticks, Capture&& capture,
 // Systems and the order among them. What may run at the same time is decided when it is built: two systems of a phase
 // that touch the same thing, one of them writing, run one after the other: in the stated order, or else in the order in
 // which they were added, which is a warning. Executors run it, tick by tick; a schedule is used by one thread at a
-// time.
+// time. One that is destroyed while a tick runs ends the program with a message.
 template <class World>
 class Schedule {
   public:
@@ -286,30 +288,33 @@ class Schedule {
 
     // Throws quarry::Error while a tick runs.
     System<World> add(std::string_view name, std::string_view phase = phase::update) {
-        return {*core_, core_->add(name, phase)};
+        return {core(), core().add(name, phase)};
     }
     // A phase of the program's own, right after another one.
-    void add_phase(std::string_view name, std::string_view after) { core_->add_phase(name, after); }
+    void add_phase(std::string_view name, std::string_view after) { core().add_phase(name, after); }
     // Commands of the systems that this phase has so far are applied before those added later start.
-    void add_sync_point(std::string_view phase) { core_->add_sync_point(phase); }
+    void add_sync_point(std::string_view phase) { core().add_sync_point(phase); }
     // A system, or all of a set, from the next tick on. No new build.
-    void enable(std::string_view name, bool enabled = true) { core_->enable(name, enabled); }
-    void disable(std::string_view name) { core_->enable(name, false); }
+    void enable(std::string_view name, bool enabled = true) { core().enable(name, enabled); }
+    void disable(std::string_view name) { core().enable(name, false); }
 
     // Finds conflicts and checks everything; the first tick does it when it was not done. Throws ScheduleError.
-    void build() { core_->build(); }
-    const std::vector<std::string>& warnings() const { return core_->warnings(); }
-    bool may_overlap(std::string_view a, std::string_view b) { return core_->may_overlap(a, b); }
+    void build() { core().build(); }
+    const std::vector<std::string>& warnings() const { return core().warnings(); }
+    bool may_overlap(std::string_view a, std::string_view b) { return core().may_overlap(a, b); }
 
     // The plan as text, for Graphviz, or for Mermaid.
-    void write_text(std::ostream& out) { core_->write_text(out); }
-    void write_dot(std::ostream& out) { core_->write_dot(out); }
-    void write_mermaid(std::ostream& out) { core_->write_mermaid(out); }
+    void write_text(std::ostream& out) { core().write_text(out); }
+    void write_dot(std::ostream& out) { core().write_dot(out); }
+    void write_mermaid(std::ostream& out) { core().write_mermaid(out); }
 
     // What the last tick did.
-    const TickReport& report() const noexcept { return core_->report(); }
+    const TickReport& report() const { return core().report(); }
     // For executors.
-    impl::ScheduleCore& core() const noexcept { return *core_; }
+    impl::ScheduleCore& core() const {
+        if (core_ == nullptr) throw Error("Schedule: was moved from");
+        return *core_;
+    }
 
   private:
     std::unique_ptr<impl::ScheduleCore> core_;

@@ -103,8 +103,8 @@ class SparseStorage final : public impl::SparseSet {
 };
 
 // A small world of entities and components in sparse sets: for tests, examples and programs that need no more. Systems
-// may use it from several threads as they have declared; storage<T>() of a type that has none yet makes one, so call it
-// once for each type before the first tick.
+// may use it from several threads as they have declared; storage<T>() and add() of a type that has none yet make one,
+// so call storage<T>() once for each type before the first tick. Nothing else makes one.
 class SparseWorld {
   public:
     // What an entity is known by.
@@ -114,8 +114,20 @@ class SparseWorld {
     // Copies every component; throws quarry::Error if one cannot be copied.
     QUARRY_API SparseWorld(const SparseWorld& other);
     QUARRY_API SparseWorld& operator=(const SparseWorld& other);
-    SparseWorld(SparseWorld&&) noexcept = default;
-    SparseWorld& operator=(SparseWorld&&) noexcept = default;
+    // Leaves the other one empty.
+    SparseWorld(SparseWorld&& other) noexcept
+        : slots_(std::exchange(other.slots_, {})),
+          free_(std::exchange(other.free_, kNone)),
+          alive_(std::exchange(other.alive_, 0)),
+          storages_(std::exchange(other.storages_, {})) {}
+    SparseWorld& operator=(SparseWorld&& other) noexcept {
+        slots_ = std::exchange(other.slots_, {});
+        free_ = std::exchange(other.free_, kNone);
+        alive_ = std::exchange(other.alive_, 0);
+        storages_ = std::exchange(other.storages_, {});
+        return *this;
+    }
+    ~SparseWorld() = default;
 
     // Makes an entity, removes one, says whether one is alive and how many are.
     Entity spawn() {
@@ -159,6 +171,17 @@ class SparseWorld {
         const std::size_t number = impl::component_number<T>();
         return number < storages_.size() ? static_cast<const SparseStorage<T>*>(storages_[number].get()) : nullptr;
     }
+    template <class T>
+    SparseStorage<T>* find_storage() noexcept {
+        const std::size_t number = impl::component_number<T>();
+        return number < storages_.size() ? static_cast<SparseStorage<T>*>(storages_[number].get()) : nullptr;
+    }
+    // How many entities have such a component.
+    template <class T>
+    std::size_t count() const noexcept {
+        const SparseStorage<T>* const there = find_storage<T>();
+        return there == nullptr ? 0 : there->size();
+    }
 
     // Adding to an entity that is gone throws quarry::Error.
     template <class T>
@@ -177,12 +200,15 @@ class SparseWorld {
     }
     template <class T>
     void remove(Entity entity) {
-        if (alive(entity)) storage<T>().erase(entity.index);
+        if (SparseStorage<T>* const there = find_storage<T>(); there != nullptr && alive(entity)) {
+            there->erase(entity.index);
+        }
     }
     // Null: the entity is gone, or has no such component.
     template <class T>
     T* get(Entity entity) {
-        return alive(entity) ? storage<T>().find(entity) : nullptr;
+        SparseStorage<T>* const there = find_storage<T>();
+        return there != nullptr && alive(entity) ? there->find(entity) : nullptr;
     }
 
   private:

@@ -70,7 +70,7 @@ struct TickReport {
 
     // Whether nothing went wrong.
     bool ok() const noexcept { return errors.empty(); }
-    // Throws what the first failed system threw, if there is one.
+    // Throws what the first failed system threw, or quarry::Error for a command that was rejected, if there is one.
     QUARRY_API void rethrow() const;
     QUARRY_API void write_json(std::ostream& out) const;
 };

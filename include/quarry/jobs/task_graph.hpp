@@ -99,6 +99,9 @@ struct GraphRunOptions {
     std::vector<NodeError>* errors = nullptr;
     AfterError after_error = AfterError::stop;  // which nodes still run after an error
     GraphObserver* observer = nullptr;          // told of every node that runs; null: nobody
+    // Every node gets a reading of the clock. Without it light nodes that follow each other on one thread share one,
+    // in most runs of run and run_until: a reading can take longer than the node.
+    bool times = false;
 };
 
 // Returns a number below the one it is given.
@@ -154,7 +157,8 @@ class TaskGraph {
 
     // A graph without nodes.
     QUARRY_API TaskGraph();
-    // Moves. Neither graph may be running.
+    // Moves. Neither graph may be running; one that is destroyed while it runs ends the program with a message. A graph
+    // that was moved from can only be assigned to and destroyed: everything else throws quarry::Error.
     QUARRY_API TaskGraph(TaskGraph&& other) noexcept;
     QUARRY_API TaskGraph& operator=(TaskGraph&& other) noexcept;
     QUARRY_API ~TaskGraph();
@@ -201,18 +205,20 @@ class TaskGraph {
     QUARRY_API const GraphReport& run_shuffled(std::uint64_t seed, const GraphRunOptions& options = {});
 
     // Runs on the calling thread alone. Every choice is made by choose(n): which of n ready nodes, or of n blocks that
-    // are left, goes first. For tests that go through all orders.
+    // are left, goes first. For tests that go through all orders. Throws quarry::Error for a choice that is not below
+    // n.
     QUARRY_API const GraphReport& run_chosen(const GraphChoice& choose, const GraphRunOptions& options = {});
 
     // How many nodes there are.
-    QUARRY_API std::size_t size() const noexcept;
+    QUARRY_API std::size_t size() const;
     // As given to add.
     QUARRY_API const std::string& name(std::size_t node) const;
     // The nodes that start only after this one.
     QUARRY_API std::vector<std::size_t> successors(std::size_t node) const;
     // The report of the latest run.
-    QUARRY_API const GraphReport& report() const noexcept;
-    // When the node ran in the latest run.
+    QUARRY_API const GraphReport& report() const;
+    // When the node ran in the latest run. For light nodes to a few microseconds, unless GraphRunOptions::times was
+    // set.
     QUARRY_API NodeTimes times(std::size_t node) const;
     // Moving average of what the node took.
     QUARRY_API std::chrono::nanoseconds cost(std::size_t node) const;
@@ -223,7 +229,7 @@ class TaskGraph {
     QUARRY_API void write_mermaid(std::ostream& out);
 
     // For the library's own use.
-    impl::GraphCore& core() const noexcept { return *core_; }
+    QUARRY_API impl::GraphCore& core() const;
 
   private:
     QUARRY_API GraphNode add_node(std::string_view name, impl::GraphFunction body);

@@ -60,6 +60,7 @@ struct WhenAllBody {
 
 template <class... R>
 struct CollectTuple {
+    static constexpr bool kMayBeEmpty = false;
     using Tasks = std::tuple<Task<R>...>;
     using Result = std::tuple<NonVoid<R>...>;
 
@@ -74,6 +75,7 @@ struct CollectTuple {
 
 template <class R>
 struct CollectVector {
+    static constexpr bool kMayBeEmpty = true;
     using Tasks = std::vector<Task<R>>;
     using Result = std::conditional_t<std::is_void_v<R>, void, std::vector<NonVoid<R>>>;
 
@@ -103,11 +105,14 @@ Task<typename Collect::Result> gather_all(typename Collect::Tasks&& tasks) {
     });
     JobUnderConstruction under_construction(allocate_job());
     Body& body = BodyIn<Body>::emplace(under_construction.get(), std::move(tasks));
-    if (jobs.empty()) {
-        ::new (static_cast<void*>(&body.result.value)) NonVoid<typename Collect::Result>();
-        Job& ended = under_construction.complete(&Body::operate);
-        make_ended_task(ended);
-        return TaskAccess::make(ended, body.result);
+    // Of a tuple there is at least one; and its values need no default constructor.
+    if constexpr (Collect::kMayBeEmpty) {
+        if (jobs.empty()) {
+            ::new (static_cast<void*>(&body.result.value)) NonVoid<typename Collect::Result>();
+            Job& ended = under_construction.complete(&Body::operate);
+            make_ended_task(ended);
+            return TaskAccess::make(ended, body.result);
+        }
     }
     Gather* gather = nullptr;
     try {

@@ -93,7 +93,7 @@ class Engine {
     QUARRY_API std::vector<std::string> handlers() const;
 
     // Refuses further jobs, cancels those that have not started, gives the others until the timeout, then kills.
-    // Results can still be polled. Later calls do nothing.
+    // Results can still be polled. A call while another one waits can shorten its timeout; later ones do nothing.
     QUARRY_API ShutdownReport shutdown(std::chrono::nanoseconds timeout);
 
     // As given to the constructor.

@@ -17,9 +17,13 @@ namespace quarry::terrain {
 
 // How a collision world makes patches and hands them over.
 struct CollisionOptions {
-    double radius = 64;       // world units around each anchor within which there are patches; at most 8 chunks
-    double near = 4;          // world units: patches that close to an anchor come in the frame in which they are needed
-    double wait = 0.002;      // seconds, 0 to 1: how long an update waits for near patches at most
+    double radius = 64;   // world units around each anchor within which there are patches; at most 8 chunks
+    double near = 4;      // world units: patches that close to an anchor come in the frame in which they are needed
+    double wait = 0.002;  // seconds, 0 to 1: how long an update waits for near patches at most
+    // 1 to 1,000,000: patches further away that an edit has changed are delivered so many frames later at most. From
+    // the frame before that on an update waits for them as for near ones, and they come whatever the budget.
+    std::uint32_t edit_frames = 3;
+
     std::int32_t cells = 32;  // along each axis of a chunk: even, 4 to 62
     Lattice lattice{};        // where samples lie in the world
 

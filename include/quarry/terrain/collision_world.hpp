@@ -54,7 +54,8 @@ struct CollisionStats {
     std::uint64_t delivered = 0;       // events
     std::uint64_t in_frame = 0;        // frames with near chunks to make in which all of them were made
     std::uint64_t late = 0;            // those in which one was not; counted by the next edit or update
-    std::uint64_t longest_frames = 0;  // updates from an edit to the end of the work on a chunk it touched
+    std::uint64_t longest_frames = 0;  // updates from an edit to the delivery of a patch it changed
+    std::uint64_t edits_late = 0;      // patches delivered more than CollisionOptions::edit_frames after their edit
 };
 
 // What a collision world has for the host: events, nearest to an anchor first, within a budget.
@@ -62,7 +63,8 @@ class CollisionInbox {
   public:
     // Calls fn(CollisionEvent&) until the budget is spent: one event at least, and never beyond the budget by more than
     // the one in hand. Before that, whatever the budget, come all events within CollisionOptions::near of a body: so
-    // nobody stands on half of a change. What is left comes next time. If fn throws, the event stays in line, and the
+    // nobody stands on half of a change; and what an edit has changed so long ago that it would be late, by
+    // CollisionOptions::edit_frames. What is left comes next time. If fn throws, the event stays in line, and the
     // error goes on to the caller. Throws quarry::Error on another thread than the host's and inside a delivery.
     template <class Fn>
     DeliveryReport deliver(const DeliveryBudget& budget, Fn&& fn) {

@@ -32,6 +32,7 @@ class QUARRY_API CombinedField final : public Field {
     ~CombinedField() override;
 
     void sample(const SampleBlock& block, float* out) const override;
+    void sample_surface(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;

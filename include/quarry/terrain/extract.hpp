@@ -20,7 +20,8 @@ inline constexpr std::int32_t kFewestCells = 4;
 inline constexpr std::int32_t kMostCells = 62;
 inline constexpr std::int32_t kCoarsestLod = 7;
 
-// How a chunk is meshed.
+// How a chunk is meshed. All chunks of a world have the same options: where a chunk meets one with another number of
+// cells, vertices on their common edge lie in different places, and there are cracks.
 struct ExtractOptions {
     std::int32_t cells = 32;               // along each axis; an even number from kFewestCells to kMostCells
     Lattice lattice{};                     // where samples lie in the world

@@ -26,6 +26,11 @@ class QUARRY_API Field {
     // The bits are those that densities gives for block.at(x, y, z).
     virtual void sample(const SampleBlock& block, float* out) const;
 
+    // As sample, for meshing: a sample has its density where one of another sign lies within two steps of it along each
+    // axis, in the block; elsewhere it may have any density of its own sign. For fields that can tell where the surface
+    // is not. The default is sample.
+    virtual void sample_surface(const SampleBlock& block, float* out) const;
+
     // Densities at any places, out[i] of points[i]; the two are of equal size.
     virtual void densities(std::span<const Position> points, std::span<float> out) const = 0;
 
@@ -53,6 +58,10 @@ class QUARRY_API Field {
     // Where a field is that ends somewhere: outside of this box every density is at least the distance to it. Nothing
     // (the default) for a field that goes on. Combinations of many fields look only at those that are near.
     virtual std::optional<Box> extent() const;
+
+    // Whether densities never differ by more than the distance between two places, as those of most shapes. Many such
+    // fields in one combination are looked at only beside their surfaces. The default is no.
+    virtual bool is_distance() const noexcept;
 
     // A field with the same bits at every place of the box and less to compute; null (the default) where there is none.
     // Combinations leave out what does not matter there. It is asked for once a chunk.

@@ -104,6 +104,7 @@ struct ShownWorld;
 struct StreamEvent;
 struct StreamerOptions;
 struct StreamerStats;
+struct UpdateCost;
 struct Stroke;
 struct SweepAnswer;
 struct SweepHit;

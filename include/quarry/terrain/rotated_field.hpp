@@ -20,6 +20,7 @@ class QUARRY_API RotatedField final : public Field {
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return field_->is_distance(); }
     std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:

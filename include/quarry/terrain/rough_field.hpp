@@ -17,6 +17,7 @@ class QUARRY_API RoughField final : public Field {
     RoughField(std::shared_ptr<const Field> field, const NoiseOptions& noise);
 
     void sample(const SampleBlock& block, float* out) const override;
+    void sample_surface(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     Interval range(const Box& box) const override;
@@ -26,6 +27,10 @@ class QUARRY_API RoughField final : public Field {
     std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
+    // The noise over some planes of a block is added to what is there, where that may matter for the surface.
+    void add_near_surface(const SampleBlock& block, std::int32_t first, std::int32_t planes, Interval skin,
+                          float* out) const;
+
     std::shared_ptr<const Field> field_;
     double amplitude_ = 0;
     impl::NoiseSum sum_;

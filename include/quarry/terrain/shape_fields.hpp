@@ -33,6 +33,7 @@ class QUARRY_API SphereField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     Position centre_;
@@ -49,6 +50,7 @@ class QUARRY_API BoxField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     Position centre_;
@@ -65,6 +67,7 @@ class QUARRY_API TorusField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     Position centre_;
@@ -82,6 +85,7 @@ class QUARRY_API CapsuleField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     Position first_;
@@ -99,6 +103,7 @@ class QUARRY_API ConeField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     double distance(Position p) const noexcept;
@@ -136,6 +141,7 @@ class QUARRY_API RoundedBoxField final : public Field {
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return true; }
 
   private:
     Position centre_;

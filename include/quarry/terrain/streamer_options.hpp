@@ -42,13 +42,15 @@ struct StreamerOptions {
     float fade = 0.25F;                                // seconds, handed through to the host
     double edit_wait = 0.002;      // seconds, 0 to 1: how long an update waits for edits next to a viewer at most
     Lane lane = Lane::background;  // of the workers' jobs
+    bool timed = false;            // whether updates say what their parts cost: StreamerStats::last_update
 
     // On a worker, for each mesh with a surface: what the host wants made of it beforehand, such as a buffer in its own
     // format. An upload brings what this returned. Now and then it is called on the host's thread. What it throws goes
     // to on_error, as if the field had thrown.
     std::function<std::shared_ptr<void>(const Mesh&)> prepare{};
 
-    // All on the host's thread, within update or deliver.
+    // All on the host's thread, within update or deliver. What on_error throws goes on to whoever has called that, and
+    // nothing is lost by it; on_transition must not throw.
     std::function<void(const ChunkError&)> on_error{};
     std::function<void(const ChunkTransition&)> on_transition{};
 

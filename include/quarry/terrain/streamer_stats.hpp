@@ -1,12 +1,20 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include "quarry/terrain/chunk_state.hpp"
 
 namespace quarry::terrain {
+
+// CPU time of the host's thread in one update, part by part.
+struct UpdateCost {
+    std::chrono::nanoseconds results{};  // taking in what workers have made, and asking for what it needs beside it
+    std::chrono::nanoseconds plan{};     // finding the cut around the viewers, and where it differs from what is shown
+    std::chrono::nanoseconds changes{};  // beginning changes, and telling workers
+};
 
 // What a streamer has and what it has done since it was made.
 struct StreamerStats {
@@ -46,6 +54,8 @@ struct StreamerStats {
     std::uint64_t cache_hits = 0;    // chunks whose mesh was still kept when they were wanted again
     std::uint64_t cache_misses = 0;  // chunks that had to be meshed
     std::size_t cached_bytes = 0;    // of meshes that are kept and not shown
+
+    UpdateCost last_update{};  // with StreamerOptions::timed; not what it waited for edits
 
     // Updates from entering the plan to being shown, of LOD 0 chunks where nothing was missing before: [n] took n
     // updates, the last one that many or more.

@@ -6,7 +6,7 @@
 namespace quarry::terrain {
 
 // Fills a block like field.sample, but samples only the layers of cells, four cells high, in which the field's bounds
-// leave room for a surface. Samples that belong to no such layer get some density of their own sign, so every cell
+// leave room for a surface, by Field::sample_surface. Other samples get some density of their own sign, so every cell
 // finds the same signs at its corners, and every cell that has a surface the same densities, as after field.sample.
 // Returns how many rows of samples were computed: 0 where the block has no surface, block.ny * block.nz where nothing
 // was left out.

@@ -15,15 +15,18 @@ class QUARRY_API TranslatedField final : public Field {
     TranslatedField(std::shared_ptr<const Field> field, Position distance);
 
     void sample(const SampleBlock& block, float* out) const override;
+    void sample_surface(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     Interval range(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;
     double reach() const noexcept override { return reach_; }
     std::optional<Box> extent() const override;
+    bool is_distance() const noexcept override { return field_->is_distance(); }
     std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
+    SampleBlock moved_block(const SampleBlock& block) const noexcept;
     bool is_exact(const SampleBlock& block, const SampleBlock& moved) const noexcept;
     Box moved_box(const Box& box, double sign) const noexcept;
 

@@ -23,6 +23,7 @@ GROUNDS = "ground."
 _MOST_GROUNDS = 4
 _REMEMBERED = 1000
 _logger = logging.getLogger("quarry.worker")
+_own_logger = logging.getLogger("quarry.blender")
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ class Session:
         self._latencies.append(result.latency_ns)
         single = self._single.pop(result.id, None)
         if single is not None:
-            single(result)
+            _call_back(single, result)
             return
         found = self._under_way.pop(result.id, None)
         if found is None or found[0].ended:
@@ -300,7 +301,7 @@ class Session:
     def _finish(self, call: Call) -> None:
         call.ended = True
         if call.done is not None:
-            call.done(call.batch.join(call.values))
+            _call_back(lambda: call.done(call.batch.join(call.values)))  # type: ignore[misc]
 
     def _fail(self, call: Call, error: BaseException) -> None:
         if call.ended:
@@ -308,7 +309,7 @@ class Session:
         self.cancel(call)
         call.error = error
         if call.failed is not None:
-            call.failed(error)
+            _call_back(call.failed, error)
 
     # Figures.
 
@@ -331,6 +332,14 @@ class Session:
             times[min(len(times) - 1, len(times) * 99 // 100)] / 1e6,
             health.failure,
         )
+
+
+def _call_back(function: Callable[..., Any], *arguments: Any) -> None:
+    """An error of one add-on's function is written to the console; results of others are handed over all the same."""
+    try:
+        function(*arguments)
+    except Exception:
+        _own_logger.exception("a function that was given a result has failed")
 
 
 def check_numpy() -> None:

@@ -118,10 +118,13 @@ class FrameLoop:
             if due.steps and self._clock is not None:
                 self._ledger.end_frame()
         except Exception as error:
-            self.problem = f"{type(error).__name__}: {error}"
-            self.stop()
+            self._end_with(error)
             return 0
         return due.steps
+
+    def _end_with(self, error: Exception) -> None:
+        self.problem = f"{type(error).__name__}: {error}"
+        self.stop()
 
     def submit(self, handler: str, payload: Any, apply: Callable[[Any], None], **options: Any) -> bool:
         """A job of the frame that runs; its value goes to `apply`, unless it comes too late. False: the queue is full, and
@@ -136,7 +139,10 @@ class FrameLoop:
             if round != self._rounds or self._clock is None:
                 return
             if books.apply(result):
-                apply(result.value)
+                try:
+                    apply(result.value)
+                except Exception as error:
+                    self._end_with(error)
             elif not result.ok:
                 self.failed_jobs += 1
 

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <memory>
 
+#include "quarry/jobs/impl/mutation.hpp"
+
 namespace quarry::impl {
 
 // Slots that were filled and not yet taken in: any thread puts, the host's takes all at once, and may sleep until there
 // is one. See README.md.
 template <class Policy>
 class Arrivals {
-    using Site = typename Policy::Site;
-
   public:
     explicit Arrivals(std::uint32_t slots) : before_(std::make_unique<Before[]>(slots)) {}
 
@@ -21,8 +21,8 @@ class Arrivals {
         do {
             before_[slot].set(seen == kAsleep ? kEmpty : seen);
         } while (!newest_.compare_exchange_weak(
-            seen, slot + 1, Policy::order(Site::inbox_put, std::memory_order_release), std::memory_order_relaxed));
-        if (seen == kAsleep) Policy::step(Site::inbox_put_wakes, [this] { Policy::futex_wake_one(newest_); });
+            seen, slot + 1, Policy::order(Mutation::inbox_put, std::memory_order_release), std::memory_order_relaxed));
+        if (seen == kAsleep) Policy::step(Mutation::inbox_put_wakes, [this] { Policy::futex_wake_one(newest_); });
         return seen == kAsleep || seen == kEmpty;
     }
 
@@ -33,7 +33,7 @@ class Arrivals {
     // Calls visit(slot), newest first.
     template <class Visit>
     void take_all(Visit visit) noexcept {
-        std::uint32_t entry = newest_.exchange(kEmpty, Policy::order(Site::inbox_take, std::memory_order_acquire));
+        std::uint32_t entry = newest_.exchange(kEmpty, Policy::order(Mutation::inbox_take, std::memory_order_acquire));
         while (entry != kEmpty) {
             const std::uint32_t slot = entry - 1;
             entry = before_[slot].get();
@@ -45,7 +45,7 @@ class Arrivals {
     template <class Sleep>
     void sleep_until_put(Sleep sleep) noexcept {
         std::uint32_t seen = kEmpty;
-        auto&& newest = Policy::at_once(Site::inbox_sleep_by_store, newest_);
+        auto&& newest = Policy::at_once(Mutation::inbox_sleep_by_store, newest_);
         if (!newest.compare_exchange_strong(seen, kAsleep, std::memory_order_relaxed, std::memory_order_relaxed)) {
             return;
         }

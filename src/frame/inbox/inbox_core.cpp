@@ -14,12 +14,8 @@ namespace {
 constexpr std::size_t kMostSlots = std::size_t{1} << 20;
 constexpr std::chrono::nanoseconds kLongItem = std::chrono::microseconds(10);
 
-// The model checker's quarry::impl::Mutation has the same names.
-enum class InboxSite { inbox_put, inbox_put_wakes, inbox_sleep_by_store, inbox_take };
-
 // The policy of the hand-over that ships. It uses no fences, so it is the same for the thread sanitizer.
-struct InboxAtomics : SoundSteps<InboxSite> {
-    using Site = InboxSite;
+struct InboxAtomics : SoundSteps {
     template <class T>
     using Atomic = std::atomic<T>;
     template <class T>

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "jobs/atomics/mutation.hpp"
 #include "jobs/os/os.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 #include "quarry/jobs/impl/sound_steps.hpp"
 
 // Every lock-free protocol of the jobs layer is a template over an atomics policy, so that the code that ships is
@@ -33,7 +33,7 @@ class PlainField {
     T value_{};
 };
 
-struct PlainAtomics : SoundSteps<Mutation> {
+struct PlainAtomics : SoundSteps {
     template <class T>
     using Atomic = std::atomic<T>;
     template <class T>
@@ -82,7 +82,7 @@ class SeqCstAtomic {
     std::atomic<T> value_;
 };
 
-struct TsanAtomics : SoundSteps<Mutation> {
+struct TsanAtomics : SoundSteps {
     template <class T>
     using Atomic = SeqCstAtomic<T>;
     template <class T>

@@ -19,7 +19,6 @@ class Drain {
     void stop() noexcept { stopping_.store(true, Policy::order(Mutation::drain_stop, std::memory_order_seq_cst)); }
     // Whoever must not miss it passes a fence before, or was told by a thread that had stopped the pool.
     bool is_stopping() const noexcept { return stopping_.load(std::memory_order_relaxed); }
-    const Flag& stopping() const noexcept { return stopping_; }
 
     // The caller sees all that the jobs did.
     bool is_drained() const noexcept {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "jobs/atomics/mutation.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 namespace quarry::impl {
 

@@ -15,7 +15,7 @@ class FreePermits {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
     explicit FreePermits(std::uint32_t count)
-        : below_(std::make_unique<Below[]>(count)), count_(count), top_(pack(count == 0 ? kNone : 0, 0)) {
+        : below_(std::make_unique<Below[]>(count)), top_(pack(count == 0 ? kNone : 0, 0)) {
         for (std::uint32_t permit = 0; permit < count; ++permit) {
             below_[permit].store(permit + 1 == count ? kNone : permit + 1, std::memory_order_relaxed);
         }
@@ -50,16 +50,6 @@ class FreePermits {
     }
     void give(std::uint32_t permit) noexcept { give(&permit, 1); }
 
-    // Only while nobody takes or gives.
-    std::uint32_t count_free() const noexcept {
-        std::uint32_t free = 0;
-        for (std::uint32_t permit = permit_of(top_.load(std::memory_order_relaxed)); permit != kNone && free <= count_;
-             permit = below_[permit].load(std::memory_order_relaxed)) {
-            ++free;
-        }
-        return free;
-    }
-
   private:
     using Below = typename Policy::template Atomic<std::uint32_t>;
 
@@ -75,7 +65,6 @@ class FreePermits {
     }
 
     const std::unique_ptr<Below[]> below_;
-    const std::uint32_t count_;
     alignas(128) typename Policy::template Atomic<std::uint64_t> top_;
 };
 

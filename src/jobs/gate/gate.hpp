@@ -63,7 +63,6 @@ class Gate {
     }
 
     std::uint32_t waiting_hint() const noexcept { return waiting_.load(std::memory_order_relaxed); }
-    const FreePermits<Policy>& free() const noexcept { return free_; }
 
   private:
     // First in, first out.

@@ -1,6 +1,7 @@
 // How a graph is checked and laid out.
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <queue>
 #include <string>
 
@@ -72,35 +73,6 @@ void GraphCore::find_order() {
     throw_cycles(left);
 }
 
-// What is left has a predecessor that is left, so walking backwards from any of them comes round to a cycle. Each cycle
-// found is taken out; what then still has no way back is not on one.
-void GraphCore::throw_cycles(const std::vector<std::uint32_t>& left) const {
-    std::vector<std::uint32_t> before(cold.size(), kNoNode);
-    for (const std::uint32_t from : left) {
-        for (const std::uint32_t to : cold[from].successors) {
-            if (before[to] == kNoNode) before[to] = from;
-        }
-    }
-    std::string message = "TaskGraph: nodes that wait for each other:";
-    std::vector<std::uint32_t> seen(cold.size(), 0);
-    std::uint32_t walk = 0;
-    for (const std::uint32_t start : left) {
-        ++walk;
-        std::uint32_t at = start;
-        while (at != kNoNode && seen[at] == 0) {
-            seen[at] = walk;
-            at = before[at];
-        }
-        if (at == kNoNode || seen[at] != walk) continue;  // a cycle that has been told already
-        std::vector<std::uint32_t> cycle{at};
-        for (std::uint32_t step = before[at]; step != at; step = before[step]) cycle.push_back(step);
-        message += "\n ";
-        for (std::size_t i = cycle.size(); i-- > 0;) message += " \"" + cold[cycle[i]].name + "\" ->";
-        message += " \"" + cold[cycle.back()].name + "\"";
-    }
-    throw GraphError(message);
-}
-
 void GraphCore::require_deferrable_successors() const {
     std::string message;
     for (const ColdNode& node : cold) {
@@ -119,6 +91,7 @@ void GraphCore::build() {
     find_order();
     require_deferrable_successors();
     lay_out();
+    keep_carried();
     built = true;
     next_ranking_ = report.run + 1;
     rank();
@@ -154,7 +127,6 @@ void GraphCore::lay_out() {
     }
     hot.swap(nodes);
     stamps.assign(count, {});
-    carried.clear();
     carried.reserve(count);
     carried_start.reserve(count);
     ready.reserve(count);
@@ -162,6 +134,16 @@ void GraphCore::lay_out() {
     shared.bundles.reserve(SharedReady::kMostBundles);
     report.deferred.reserve(count);
     report.carried.reserve(count);
+}
+
+// What the run before has left is still to be done, in the new order.
+void GraphCore::keep_carried() {
+    is_carried_.assign(cold.size(), false);
+    if (carried.empty()) return;
+    for (const std::uint32_t index : carried) is_carried_[index] = true;
+    carried.clear();
+    std::copy_if(order.begin(), order.end(), std::back_inserter(carried),
+                 [&](std::uint32_t index) { return is_carried_[index]; });
 }
 
 void GraphCore::rank_if_due() {

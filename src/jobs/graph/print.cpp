@@ -39,19 +39,19 @@ const char* lane_text(Lane lane) {
 
 void TaskGraph::write_text(std::ostream& out) {
     build();
-    std::vector<std::vector<std::uint32_t>> before(core_->cold.size());
-    for (std::uint32_t i = 0; i < core_->cold.size(); ++i) {
-        for (const std::uint32_t to : core_->cold[i].successors) before[to].push_back(i);
+    std::vector<std::vector<std::uint32_t>> before(core().cold.size());
+    for (std::uint32_t i = 0; i < core().cold.size(); ++i) {
+        for (const std::uint32_t to : core().cold[i].successors) before[to].push_back(i);
     }
-    for (const std::uint32_t index : core_->order) {
-        const impl::ColdNode& node = core_->cold[index];
+    for (const std::uint32_t index : core().order) {
+        const impl::ColdNode& node = core().cold[index];
         out << node.name;
         if (node.count) out << " [ranges]";
         if (node.lane != Lane::frame) out << " [" << lane_text(node.lane) << ']';
         if (node.deferrable) out << " [deferrable]";
         const char* separator = " after ";
         for (const std::uint32_t from : before[index]) {
-            out << separator << core_->cold[from].name;
+            out << separator << core().cold[from].name;
             separator = ", ";
         }
         out << '\n';
@@ -61,14 +61,14 @@ void TaskGraph::write_text(std::ostream& out) {
 void TaskGraph::write_dot(std::ostream& out) {
     build();
     out << "digraph tasks {\n  rankdir=LR;\n  node [shape=box];\n";
-    for (const std::uint32_t index : core_->order) {
-        const impl::ColdNode& node = core_->cold[index];
+    for (const std::uint32_t index : core().order) {
+        const impl::ColdNode& node = core().cold[index];
         out << "  n" << index << " [label=\"" << escaped_for_graph(node.name, "\\\"") << '"';
         if (node.deferrable) out << ", style=dashed";
         out << "];\n";
     }
-    for (const std::uint32_t index : core_->order) {
-        for (const std::uint32_t to : core_->cold[index].successors) out << "  n" << index << " -> n" << to << ";\n";
+    for (const std::uint32_t index : core().order) {
+        for (const std::uint32_t to : core().cold[index].successors) out << "  n" << index << " -> n" << to << ";\n";
     }
     out << "}\n";
 }
@@ -76,11 +76,11 @@ void TaskGraph::write_dot(std::ostream& out) {
 void TaskGraph::write_mermaid(std::ostream& out) {
     build();
     out << "flowchart LR\n";
-    for (const std::uint32_t index : core_->order) {
-        out << "  n" << index << "[\"" << escaped_for_graph(core_->cold[index].name, "#quot;") << "\"]\n";
+    for (const std::uint32_t index : core().order) {
+        out << "  n" << index << "[\"" << escaped_for_graph(core().cold[index].name, "#quot;") << "\"]\n";
     }
-    for (const std::uint32_t index : core_->order) {
-        for (const std::uint32_t to : core_->cold[index].successors) out << "  n" << index << " --> n" << to << '\n';
+    for (const std::uint32_t index : core().order) {
+        for (const std::uint32_t to : core().cold[index].successors) out << "  n" << index << " --> n" << to << '\n';
     }
 }
 

@@ -21,13 +21,34 @@ std::uint64_t next_random(std::uint64_t& state) noexcept {
 }
 
 std::uint64_t GraphCore::draw(std::uint64_t& state, std::uint64_t below) const {
-    return choose != nullptr ? (*choose)(static_cast<std::size_t>(below)) : next_random(state) % below;
+    if (choose == nullptr) return next_random(state) % below;
+    const std::uint64_t chosen = (*choose)(static_cast<std::size_t>(below));
+    if (chosen >= below) {
+        throw Error("TaskGraph: " + std::to_string(chosen) + " was chosen of " + std::to_string(below) +
+                    "; a choice is a number below that");
+    }
+    return chosen;
 }
 
 std::uint64_t light_ticks() noexcept {
     constexpr std::uint64_t kMicroseconds = 3;
     static const std::uint64_t ticks = kMicroseconds * os::ticks_per_microsecond();
     return ticks;
+}
+
+void GraphRunner::read_clock() noexcept {
+    const std::uint64_t time = ticks();
+    expect_nodes_of((time - now) / std::max<std::uint32_t>(unread, 1));
+    now = time;
+    unread = 0;
+}
+
+void GraphRunner::expect_nodes_of(std::uint64_t node_ticks) noexcept {
+    constexpr std::uint64_t kMicroseconds = 4;
+    constexpr std::uint64_t kMost = 64;
+    static const std::uint64_t between = kMicroseconds * os::ticks_per_microsecond();
+    average = node_ticks;
+    most_unread = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(between / (node_ticks + 1), 1, kMost));
 }
 
 void GraphTally::count(NodeOutcome outcome) noexcept {
@@ -85,7 +106,23 @@ void GraphCore::begin_run(const GraphRunOptions& run_options) {
     report.run = number;
     report.deferred.clear();
     report.carried.clear();
+    is_carrying = false;
+    // Costs change slowly: most runs need no new ones.
+    constexpr std::uint64_t kFirstRuns = 8;
+    constexpr std::uint64_t kMeasureEvery = 16;
+    shares_readings = !options.times && !may_stop && options.observer == nullptr && number > kFirstRuns &&
+                      number % kMeasureEvery != 0;
     began = ticks();
+}
+
+void GraphCore::reset_counters() noexcept {
+    for (HotNode& node : hot) {
+        node.pending.store(node.in_degree, std::memory_order_relaxed);
+        node.tainted.store(0, std::memory_order_relaxed);
+    }
+    is_carrying = false;
+    shared.heap.clear();
+    shared.bundles.clear();
 }
 
 void GraphCore::end_run() {
@@ -134,6 +171,7 @@ NodeOutcome GraphCore::decide(std::uint32_t index, std::uint64_t now) {
 NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeOrder range_order) {
     HotNode& node = hot[index];
     NodeStamps& stamp = stamps[index];
+    if (runner.unread != 0) runner.read_clock();
     node.pending.store(node.in_degree, std::memory_order_relaxed);  // for the next run
     stamp.started = runner.now;
     NodeOutcome outcome = decide(index, runner.now);
@@ -153,6 +191,7 @@ NodeOutcome GraphCore::run_node(std::uint32_t index, GraphRunner& runner, RangeO
             node.flags = static_cast<std::uint8_t>((node.flags & ~(HotNode::kLight | HotNode::kUnmeasured)) |
                                                    (light ? HotNode::kLight : 0));
         }
+        if (shares_readings) runner.expect_nodes_of(runner.now - stamp.started);
     }
     stamp.ended = runner.now;
     stamp.worker = runner.thread;
@@ -229,7 +268,12 @@ void GraphCore::call_range(std::uint32_t index, RangeOrder range_order) {
 void GraphCore::begin_carried() {
     is_carrying = true;
     report.carried.assign(carried.begin(), carried.end());
-    for (const std::uint32_t index : carried) hot[index].pending.store(0, std::memory_order_relaxed);
+    is_carried_.assign(hot.size(), false);
+    for (const std::uint32_t index : carried) {
+        is_carried_[index] = true;
+        hot[index].pending.store(0, std::memory_order_relaxed);
+    }
+    // A node that follows a carried one only since the graph was changed comes out with what it had.
     for (const std::uint32_t index : carried) {
         const HotNode& node = hot[index];
         for (std::uint32_t i = node.first_successor; i < node.last_successor; ++i) {
@@ -245,6 +289,14 @@ void GraphCore::begin_carried() {
 
 void GraphCore::end_carried() {
     is_carrying = false;
+    for (const std::uint32_t index : carried) {
+        for (std::uint32_t i = hot[index].first_successor; i < hot[index].last_successor; ++i) {
+            HotNode& successor = hot[successors[i]];
+            if (is_carried_[successors[i]]) continue;
+            successor.pending.store(successor.in_degree, std::memory_order_relaxed);
+            successor.tainted.store(0, std::memory_order_relaxed);
+        }
+    }
     std::erase_if(carried, [&](std::uint32_t index) { return stamps[index].outcome != NodeOutcome::cancelled; });
 }
 

@@ -1,7 +1,9 @@
 #include "quarry/jobs/task_graph.hpp"
 
-#include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "jobs/graph/graph_core.hpp"
 #include "jobs/os/os.hpp"
@@ -13,6 +15,13 @@ namespace {
 double nanoseconds_per_tick() noexcept {
     static const double each = 1000 / static_cast<double>(impl::os::ticks_per_microsecond());
     return each;
+}
+
+// Its nodes would go on in memory that is gone.
+void refuse_running(const impl::GraphCore* core) noexcept {
+    if (core == nullptr || !core->running.load(std::memory_order_acquire)) return;
+    std::fputs("quarry: a graph was destroyed while it ran\n", stderr);
+    std::terminate();
 }
 
 }  // namespace
@@ -58,21 +67,32 @@ void GraphNode::set_condition(impl::GraphFunction condition) {
 
 TaskGraph::TaskGraph() : core_(std::make_unique<impl::GraphCore>()) {}
 TaskGraph::TaskGraph(TaskGraph&&) noexcept = default;
-TaskGraph& TaskGraph::operator=(TaskGraph&&) noexcept = default;
-TaskGraph::~TaskGraph() = default;
+TaskGraph& TaskGraph::operator=(TaskGraph&& other) noexcept {
+    refuse_running(core_.get());
+    core_ = std::move(other.core_);
+    return *this;
+}
+TaskGraph::~TaskGraph() {
+    refuse_running(core_.get());
+}
+
+impl::GraphCore& TaskGraph::core() const {
+    if (core_ == nullptr) throw Error("TaskGraph: was moved from; only assigning to it makes it a graph again");
+    return *core_;
+}
 
 GraphNode TaskGraph::add_node(std::string_view name, impl::GraphFunction body) {
-    return {*core_, core_->add(name, std::move(body), {}, 0)};
+    return {core(), core().add(name, std::move(body), {}, 0)};
 }
 
 GraphNode TaskGraph::add_range_node(std::string_view name, impl::GraphFunction body, impl::GraphFunction count,
                                     std::size_t grain) {
-    return {*core_, core_->add(name, std::move(body), std::move(count), grain)};
+    return {core(), core().add(name, std::move(body), std::move(count), grain)};
 }
 
 void TaskGraph::build() {
-    if (core_->running.load(std::memory_order_relaxed)) throw Error("TaskGraph: cannot be built while it runs");
-    core_->build();
+    if (core().running.load(std::memory_order_relaxed)) throw Error("TaskGraph: cannot be built while it runs");
+    core().build();
 }
 
 namespace {
@@ -84,7 +104,9 @@ class Running {
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
     ~Running() {
-        if (!ended_) core_.running.store(false, std::memory_order_release);
+        if (ended_) return;
+        core_.reset_counters();
+        core_.running.store(false, std::memory_order_release);
     }
     const GraphReport& end() {
         ended_ = true;
@@ -100,65 +122,66 @@ class Running {
 }  // namespace
 
 const GraphReport& TaskGraph::run(Pool& pool, const GraphRunOptions& options) {
-    Running running(*core_, options);
-    impl::run_in_parallel(*core_, pool);
+    Running running(core(), options);
+    impl::run_in_parallel(core(), pool);
     return running.end();
 }
 
 const GraphReport& TaskGraph::run_until(Pool& pool, std::chrono::steady_clock::time_point deadline,
                                         const GraphRunOptions& options) {
-    Running running(*core_, options);
-    const auto left = deadline - std::chrono::steady_clock::now();
+    Running running(core(), options);
+    const auto now = std::chrono::steady_clock::now();
+    const auto left = deadline > now ? deadline - now : std::chrono::steady_clock::duration::zero();
     const std::int64_t microseconds = std::chrono::duration_cast<std::chrono::microseconds>(left).count();
     constexpr std::int64_t kLongest = std::int64_t{1} << 40;  // more is no limit, and would overflow as ticks
     if (microseconds < kLongest) {
-        const auto rest = static_cast<std::uint64_t>(std::max<std::int64_t>(microseconds, 0));
-        core_->deadline_ticks = impl::ticks() + rest * impl::os::ticks_per_microsecond();
+        core().deadline_ticks =
+            impl::ticks() + static_cast<std::uint64_t>(microseconds) * impl::os::ticks_per_microsecond();
     }
-    impl::run_in_parallel(*core_, pool);
+    impl::run_in_parallel(core(), pool);
     return running.end();
 }
 
 const GraphReport& TaskGraph::run_here(const GraphRunOptions& options) {
-    Running running(*core_, options);
-    impl::run_serially(*core_, false);
+    Running running(core(), options);
+    impl::run_serially(core(), false);
     return running.end();
 }
 
 const GraphReport& TaskGraph::run_shuffled(std::uint64_t seed, const GraphRunOptions& options) {
-    Running running(*core_, options);
-    core_->shuffle_seed = seed;
-    impl::run_serially(*core_, true);
+    Running running(core(), options);
+    core().shuffle_seed = seed;
+    impl::run_serially(core(), true);
     return running.end();
 }
 
 const GraphReport& TaskGraph::run_chosen(const GraphChoice& choose, const GraphRunOptions& options) {
-    Running running(*core_, options);
-    core_->choose = &choose;
-    impl::run_serially(*core_, true);
+    Running running(core(), options);
+    core().choose = &choose;
+    impl::run_serially(core(), true);
     return running.end();
 }
 
-std::size_t TaskGraph::size() const noexcept {
-    return core_->cold.size();
+std::size_t TaskGraph::size() const {
+    return core().cold.size();
 }
 
 const std::string& TaskGraph::name(std::size_t node) const {
-    return core_->cold.at(node).name;
+    return core().cold.at(node).name;
 }
 
 std::vector<std::size_t> TaskGraph::successors(std::size_t node) const {
-    const std::vector<std::uint32_t>& all = core_->cold.at(node).successors;
+    const std::vector<std::uint32_t>& all = core().cold.at(node).successors;
     return {all.begin(), all.end()};
 }
 
-const GraphReport& TaskGraph::report() const noexcept {
-    return core_->report;
+const GraphReport& TaskGraph::report() const {
+    return core().report;
 }
 
 NodeTimes TaskGraph::times(std::size_t node) const {
-    const impl::NodeStamps& stamps = core_->stamps.at(node);
-    const std::uint64_t began = core_->began;
+    const impl::NodeStamps& stamps = core().stamps.at(node);
+    const std::uint64_t began = core().began;
     const double each = nanoseconds_per_tick();
     const auto since = [&](std::uint64_t stamp) {
         return std::chrono::nanoseconds(
@@ -169,7 +192,7 @@ NodeTimes TaskGraph::times(std::size_t node) const {
 
 std::chrono::nanoseconds TaskGraph::cost(std::size_t node) const {
     return std::chrono::nanoseconds(
-        static_cast<std::int64_t>(static_cast<double>(core_->hot.at(node).cost) * nanoseconds_per_tick()));
+        static_cast<std::int64_t>(static_cast<double>(core().hot.at(node).cost) * nanoseconds_per_tick()));
 }
 
 }  // namespace quarry

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +7,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "jobs/atomics/mutation.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 namespace quarry::impl {
 
@@ -53,14 +52,8 @@ class BoundedQueue {
         }
     }
 
-    // The oldest entry; nullptr when empty, or when the oldest push has begun and not ended.
-    T try_pop() {
-        T value = nullptr;
-        try_pop_batch(&value, 1);
-        return value;
-    }
-
-    // Up to `most` of the oldest entries for one exchange; answers how many.
+    // Up to `most` of the oldest entries for one exchange; answers how many: none when empty, or when the oldest push
+    // has begun and not ended.
     std::size_t try_pop_batch(T* out, std::size_t most) {
         std::uint64_t head = head_.load(std::memory_order_relaxed);
         for (;;) {
@@ -89,16 +82,6 @@ class BoundedQueue {
         const std::uint64_t head = head_.load(std::memory_order_relaxed);
         const auto order = Policy::order(Mutation::queue_empty_tail, std::memory_order_seq_cst);
         return static_cast<std::int64_t>(tail_.load(order) - head) <= 0;
-    }
-
-    // Right when nothing else is going on.
-    std::size_t size_hint() const {
-        const std::uint64_t head = head_.load(std::memory_order_relaxed);
-        const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
-        const auto laps = static_cast<std::int64_t>((tail - index(tail)) - (head - index(head))) >> kIndexBits;
-        const std::int64_t entries = laps * static_cast<std::int64_t>(capacity_) +
-                                     static_cast<std::int64_t>(index(tail)) - static_cast<std::int64_t>(index(head));
-        return static_cast<std::size_t>(std::clamp(entries, std::int64_t{0}, static_cast<std::int64_t>(capacity_)));
     }
 
     std::size_t capacity() const { return capacity_; }

@@ -12,8 +12,6 @@ namespace quarry::impl {
 template <class Policy>
 class Room {
   public:
-    using Flag = typename Policy::template Atomic<bool>;
-
     explicit Room(std::size_t capacity) : capacity_(capacity) {}
 
     // Takes room for one; false when there is none.
@@ -36,12 +34,8 @@ class Room {
         wake(std::min(places, waiters));
     }
 
-    // Returns when room was taken, or false when `closed` became true.
-    bool wait(const Flag& closed) noexcept {
-        return wait_unless([&closed] { return closed.load(std::memory_order_relaxed); });
-    }
-    // The same for any reason to give up. give_up() is asked before each look for room, and after every wake(): who
-    // changes its answer writes that, passes a seq_cst fence, and calls wake_all() if somebody waits.
+    // Returns when room was taken, or false when give_up() said so. That is asked before each look for room, and after
+    // every wake(): who changes its answer writes that, passes a seq_cst fence, and calls wake_all() if somebody waits.
     template <class GiveUp>
     bool wait_unless(GiveUp give_up) noexcept {
         waiters_.fetch_add(1, std::memory_order_relaxed);
@@ -61,11 +55,7 @@ class Room {
         return taken;
     }
     // The same for a thread that is in no job. try_count() counts the one that it will make, so that this object does
-    // not go meanwhile; false: `closed` is true already. take_back() undoes that, as the last touch.
-    template <class TryCount, class TakeBack>
-    bool wait_counted(const Flag& closed, TryCount try_count, TakeBack take_back) noexcept {
-        return wait_counted_unless([&closed] { return closed.load(std::memory_order_relaxed); }, try_count, take_back);
-    }
+    // not go meanwhile; false: it is about to go. take_back() undoes that, as the last touch.
     template <class GiveUp, class TryCount, class TakeBack>
     bool wait_counted_unless(GiveUp give_up, TryCount try_count, TakeBack take_back) noexcept {
         bool counted = true;
@@ -76,7 +66,7 @@ class Room {
         if (counted && !taken) take_back();
         return taken;
     }
-    // Lets all who wait look at `closed` again, which was stored sequentially consistently.
+    // Lets all who wait ask give_up() again.
     void wake_all() noexcept { wake(waiters_.load(Policy::order(Mutation::room_wake_all, std::memory_order_seq_cst))); }
 
     // After a write that is sequentially consistent, see wait_unless.

@@ -104,12 +104,6 @@ void NodeCache::put_shared(Node* node) noexcept {
     shared.free.push_back(node);
 }
 
-std::size_t NodeCache::nodes_in_existence() noexcept {
-    SharedStock& shared = stock();
-    const std::lock_guard lock(shared.mutex);
-    return shared.blocks.size() * kBundle;
-}
-
 void release(Node* node) noexcept {
     if (node->claim.release()) free_job(*node);
 }

@@ -117,8 +117,6 @@ class NodeCache {
     // For a thread that has no cache any more because it ends.
     static Node* take_shared();
     static void put_shared(Node* node) noexcept;
-    // Nodes that exist in the process, free or not.
-    static std::size_t nodes_in_existence() noexcept;
 
     static constexpr std::size_t kBundle = 128;
 

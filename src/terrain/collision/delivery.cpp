@@ -1,6 +1,7 @@
 // How the host is told of patches.
 #include <algorithm>
-#include <limits>
+#include <cstddef>
+#include <functional>
 
 #include "quarry/jobs/error.hpp"
 #include "terrain/collision/engine.hpp"
@@ -10,10 +11,10 @@ namespace {
 
 // With more of them, removals of what is far away come before what is to be added: so a host with a tiny budget does
 // not pile up shapes.
-constexpr std::size_t kManyRemovals = 64;
+constexpr std::ptrdiff_t kManyRemovals = 64;
 
-// Square lattice units: more than near.
-constexpr double kBeyond = 1e-6;
+// Whose turn it is. The first two come whatever the budget.
+enum EventTurn : std::uint32_t { kNear, kDue, kRemovals, kEdited, kOther };
 
 }  // namespace
 
@@ -22,40 +23,39 @@ std::chrono::nanoseconds Engine::now() const noexcept {
                                      : options_.clock->now().time_since_epoch();
 }
 
-// Sorts the events, the first in line last. Returns how many are near.
+Engine::EventRank Engine::rank_of(std::uint32_t slot) const {
+    const PatchTable::Place& place = table_[slot];
+    const CollisionPatch* const patch = place.now != nullptr ? place.now.get() : place.told.get();
+    if (patch == nullptr) return {kNear, 0, slot};
+    const auto corner = [&](const Vector3& at) {
+        const ChunkKey& key = patch->chunk;
+        return LatticePlace{key.x * width() + at.x, key.y * width() + at.y, key.z * width() + at.z};
+    };
+    const PlaceBox box{corner(patch->bounds.low), corner(patch->bounds.high)};
+    const double near = options_.near / options_.lattice.voxel_size;
+    const double to_body = square_to(box, bodies());
+    if (to_body <= near * near) return {kNear, to_body, slot};
+    const EventTurn turn = is_due(place.since) ? kDue : place.since != 0 ? kEdited : kOther;
+    return {turn, square_to(box, anchors_), slot};
+}
+
+// Sorts the events, the first in line last. Returns how many come whatever the budget.
 std::size_t Engine::order_events() {
     std::vector<std::uint32_t>& listed = table_.listed();
-    const double near = options_.near / options_.lattice.voxel_size;
     ranks_.clear();
-    std::size_t removals = 0;
-    for (const std::uint32_t slot : listed) {
-        const PatchTable::Place& place = table_[slot];
-        const CollisionPatch* const patch = place.now != nullptr ? place.now.get() : place.told.get();
-        if (patch == nullptr) {
-            ranks_.emplace_back(0.0, slot);
-            continue;
-        }
-        const auto corner = [&](const Vector3& at) {
-            const ChunkKey& key = patch->chunk;
-            return LatticePlace{key.x * width() + at.x, key.y * width() + at.y, key.z * width() + at.z};
-        };
-        const PlaceBox box{corner(patch->bounds.low), corner(patch->bounds.high)};
-        const double to_body = square_to(box, bodies());
-        // What is near a body comes before what is nearer to another anchor.
-        const double square = to_body <= near * near ? to_body : near * near + kBeyond + square_to(box, anchors_);
-        ranks_.emplace_back(square, slot);
-        if (place.now == nullptr && square > near * near) ++removals;
-    }
-    if (removals > kManyRemovals) {
-        for (auto& [square, slot] : ranks_) {
-            if (table_[slot].now == nullptr && square > near * near) square = near * near;
+    const auto is_removal = [&](const EventRank& rank) {
+        return rank.turn > kRemovals && table_[rank.slot].now == nullptr;
+    };
+    for (const std::uint32_t slot : listed) ranks_.push_back(rank_of(slot));
+    if (std::count_if(ranks_.begin(), ranks_.end(), is_removal) > kManyRemovals) {
+        for (EventRank& rank : ranks_) {
+            if (is_removal(rank)) rank.turn = kRemovals;
         }
     }
-    std::sort(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a > b; });
-    std::transform(ranks_.begin(), ranks_.end(), listed.begin(), [](const auto& each) { return each.second; });
-    return static_cast<std::size_t>(std::count_if(ranks_.begin(), ranks_.end(), [&](const auto& each) {
-        return each.first <= near * near && (removals <= kManyRemovals || table_[each.second].now != nullptr);
-    }));
+    std::sort(ranks_.begin(), ranks_.end(), std::greater<>());
+    std::transform(ranks_.begin(), ranks_.end(), listed.begin(), [](const EventRank& each) { return each.slot; });
+    return static_cast<std::size_t>(
+        std::count_if(ranks_.begin(), ranks_.end(), [](const EventRank& each) { return each.turn <= kDue; }));
 }
 
 void Engine::tell(std::uint32_t slot, const CollisionInbox::Receiver& receiver) {
@@ -69,6 +69,10 @@ void Engine::tell(std::uint32_t slot, const CollisionInbox::Receiver& receiver) 
                                          : CollisionEvent::Kind::changed;
     receiver(event);
     ++stats_.delivered;
+    if (place.since == 0) return;
+    const std::uint64_t frames = stats_.updates - std::min(place.since, stats_.updates);
+    stats_.longest_frames = std::max(stats_.longest_frames, frames);
+    if (frames > options_.edit_frames) ++stats_.edits_late;
 }
 
 DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbox::Receiver& receiver) {
@@ -96,17 +100,16 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const CollisionInbo
         return report.end != DeliveryReport::End::all_delivered;
     };
     take_outcomes();
-    std::size_t near = order_events();
+    std::size_t must_come = order_events();
     for (std::vector<std::uint32_t>& listed = table_.listed(); !listed.empty();) {
         const std::uint32_t slot = listed.back();
-        // The ones that are near come whatever the budget.
-        const bool is_near = near != 0;
-        if (is_near) --near;
+        const bool must_be_told = must_come != 0;
+        if (must_be_told) --must_come;
         // What has come and gone, or changed back, is no news.
         if (table_[slot].now != table_[slot].told) {
             // Giving a shape up costs less than making one.
             quarry::impl::ItemCost& cost = table_[slot].now == nullptr ? removal_cost_ : shape_cost_;
-            if (!is_near && must_stop(cost)) break;
+            if (!must_be_told && must_stop(cost)) break;
             tell(slot, receiver);
             const std::chrono::nanoseconds ended = now();
             cost.learn(static_cast<double>((ended - latest).count()));

@@ -21,38 +21,8 @@ namespace {
 
 constexpr double kMostChunksAway = 8;
 
-void require_box(const Box& box) {
-    const auto is_range = [](double low, double high) {
-        return std::isfinite(low) && std::isfinite(high) && low <= high;
-    };
-    if (is_range(box.low.x, box.high.x) && is_range(box.low.y, box.high.y) && is_range(box.low.z, box.high.z)) return;
-    throw std::invalid_argument("the box of an edit is not finite or upside down; low must not be above high");
-}
-
-// Of all triangles that can have changed: those in cells with a changed sample.
-PlaceBox touched_by(const Box& changed, const Lattice& lattice) {
-    PlaceBox box{impl::on_lattice(changed.low, lattice), impl::on_lattice(changed.high, lattice)};
-    for (double& along : box.low) along = std::floor(along + 1e-6) - 1;
-    for (double& along : box.high) along = std::ceil(along - 1e-6) + 1;
-    return box;
-}
-
-// Without what they have on their sides only.
-bool overlap(const PlaceBox& a, const PlaceBox& b) noexcept {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (!(a.low[axis] < b.high[axis] && b.low[axis] < a.high[axis])) return false;
-    }
-    return true;
-}
-
-PlaceBox common(const PlaceBox& a, const PlaceBox& b) noexcept {
-    PlaceBox both = a;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        both.low[axis] = std::max(a.low[axis], b.low[axis]);
-        both.high[axis] = std::min(a.high[axis], b.high[axis]);
-    }
-    return both;
-}
+// Square lattice units: further than any chunk of a turn is from an anchor.
+constexpr double kNextTurn = 1e8;
 
 std::shared_ptr<const Source> first_source(std::shared_ptr<const Field> field, const CollisionOptions& options) {
     auto source = std::make_shared<Source>();
@@ -80,6 +50,7 @@ void check(const CollisionOptions& options) {
     }
     impl::require_range("near", options.near, 0, options.radius);
     impl::require_range("wait", options.wait, 0, 1);
+    impl::require_range("edit_frames", options.edit_frames, 1, 1'000'000);
     impl::require_range("simplify", options.simplify, 0, 1);
     impl::require_range("most_chunks", static_cast<double>(options.most_chunks), 8, 1'048'576);
     impl::require_range("pending", static_cast<double>(options.pending), 8, 65'536);
@@ -143,89 +114,31 @@ void Engine::update(std::span<const Position> anchors, std::size_t bodies) {
     wait_for_near(options_.wait);
 }
 
-void Engine::set_field(std::shared_ptr<const Field> field) {
-    auto source = std::make_shared<Source>(*source_);
-    ++source->number;
-    source->field = std::move(field);
-    source_ = std::move(source);
-}
-
-void Engine::edit(std::shared_ptr<const Field> field, std::span<const Box> changed) {
-    host_.assert_host("CollisionWorld::edit");
-    if (delivering_) throw Error("CollisionWorld::edit was called inside a delivery");
-    if (field == nullptr) throw std::invalid_argument("CollisionWorld::edit needs a field");
-    for (const Box& box : changed) require_box(box);
-    count_near_work();
-    set_field(std::move(field));
-    for (const Box& box : changed) touch(touched_by(box, options_.lattice));
-}
-
-void Engine::exchange(std::shared_ptr<const Field> field) {
-    host_.assert_host("CollisionWorld::exchange");
-    if (delivering_) throw Error("CollisionWorld::exchange was called inside a delivery");
-    if (field == nullptr) throw std::invalid_argument("CollisionWorld::exchange needs a field");
-    count_near_work();
-    set_field(std::move(field));
-    constexpr double kFar = 4.0 * kLatticeLimit;
-    touch({{-kFar, -kFar, -kFar}, {kFar, kFar, kFar}});
-}
-
-void Engine::touch(const PlaceBox& box) {
-    const auto first = [&](std::size_t axis) { return std::floor(box.low[axis] / width()); };
-    const auto count = [&](std::size_t axis) { return std::floor(box.high[axis] / width()) - first(axis) + 1; };
-    if (count(0) * count(1) * count(2) > static_cast<double>(chunks_.size())) {
-        for (auto& [key, chunk] : chunks_) touch(key, chunk, box);
-        return;
-    }
-    const ChunkKey low{0, static_cast<std::int32_t>(first(0)), static_cast<std::int32_t>(first(1)),
-                       static_cast<std::int32_t>(first(2))};
-    for (std::int32_t z = 0; z < static_cast<std::int32_t>(count(2)); ++z) {
-        for (std::int32_t y = 0; y < static_cast<std::int32_t>(count(1)); ++y) {
-            for (std::int32_t x = 0; x < static_cast<std::int32_t>(count(0)); ++x) {
-                const auto found = chunks_.find(streaming::moved(low, x, y, z));
-                if (found != chunks_.end()) touch(found->first, found->second, box);
-            }
-        }
-    }
-}
-
-void Engine::touch(const ChunkKey& key, Chunk& chunk, const PlaceBox& box) {
-    const PlaceBox whole = box_of(key);
-    if (!overlap(whole, box)) return;
-    const bool was_settled = chunk.is_current || chunk.has_failed;
-    if (was_settled) {
-        ++outstanding_;
-        chunk.stale = common(whole, box);
-    } else {
-        chunk.stale.include(common(whole, box));
-    }
-    if (!chunk.is_edited) chunk.due_since = stats_.updates + 1;
-    if (chunk.has_failed) --stats_.failed;
-    chunk.due = source_->number;
-    chunk.is_current = false;
-    chunk.is_edited = true;
-    chunk.has_failed = false;
-    must_queue_ = true;
+Engine::Turn Engine::turn_of(const Chunk& chunk) const noexcept {
+    if (is_near(chunk)) return Turn::near;
+    if (chunk.edits.empty()) return Turn::other;
+    return is_due(chunk) ? Turn::due : Turn::edited;
 }
 
 void Engine::queue_requests() {
     must_queue_ = false;
     near_.clear();
+    due_.clear();
     std::vector<PatchRequest> requests;
     for (const auto& [key, chunk] : chunks_) {
         if (chunk.is_current || chunk.has_failed) continue;
-        const bool near = is_near(chunk);
-        if (near) near_.push_back(key);
+        const Turn turn = turn_of(chunk);
+        if (turn == Turn::near) near_.push_back(key);
+        if (turn == Turn::due) due_.push_back(key);
         if (chunk.is_running) continue;
-        requests.push_back({chunk.ticket, key, source_, chunk.patches, square_to(chunk.stale, anchors_),
-                            near || chunk.is_edited, near});
+        const double square = square_to(chunk.stale, turn == Turn::near ? bodies() : anchors_);
+        requests.push_back({chunk.ticket, key, source_, chunk.patches, static_cast<double>(turn) * kNextTurn + square,
+                            turn == Turn::near || chunk.is_edited, turn <= Turn::due});
     }
+    if (!near_.empty()) had_near_work_ = true;
     // Workers should begin on other processors, not behind this thread.
     std::optional<CallerGoesOn> goes_on;
-    if (!near_.empty()) {
-        had_near_work_ = true;
-        goes_on.emplace();
-    }
+    if (has_work_to_wait_for()) goes_on.emplace();
     jobs_->queue(std::move(requests));
 }
 
@@ -253,15 +166,13 @@ void Engine::came(PatchOutcome& outcome, Chunk& chunk) {
     chunk.is_running = false;
     ++stats_.made;
     const bool is_up_to_date = outcome.source->number >= chunk.due;
-    if (outcome.error == nullptr) take_over(chunk, std::move(outcome.patches));
+    const std::uint64_t since = shown_since(chunk, outcome.source->number);
+    if (outcome.error == nullptr) take_over(chunk, std::move(outcome.patches), since);
     if (!is_up_to_date) {
         must_queue_ = true;
         return;
     }
     --outstanding_;
-    if (chunk.is_edited)
-        stats_.longest_frames =
-            std::max(stats_.longest_frames, stats_.updates - std::min(chunk.due_since, stats_.updates));
     chunk.is_edited = false;
     chunk.is_current = outcome.error == nullptr;
     chunk.has_failed = !chunk.is_current;
@@ -269,7 +180,7 @@ void Engine::came(PatchOutcome& outcome, Chunk& chunk) {
 }
 
 // Both lists are in the order of the parts.
-void Engine::take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches) {
+void Engine::take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches, std::uint64_t since) {
     static const PatchSet nothing;
     const PatchSet& before = chunk.patches == nullptr ? nothing : *chunk.patches;
     std::vector<std::uint32_t> slots;
@@ -278,7 +189,7 @@ void Engine::take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches) {
     const auto drop_up_to = [&](std::uint64_t part) {
         for (; old < before.patches.size() && before.patches[old]->part < part; ++old) {
             count(*before.patches[old], -1);
-            table_.set(chunk.slots[old], nullptr);
+            table_.set(chunk.slots[old], nullptr, since);
         }
     };
     for (const auto& patch : patches->patches) {
@@ -293,10 +204,10 @@ void Engine::take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches) {
         count(*patch, 1);
         if (is_known) {
             count(*before.patches[old], -1);
-            table_.set(chunk.slots[old], patch);
+            table_.set(chunk.slots[old], patch, since);
             slots.push_back(chunk.slots[old++]);
         } else {
-            slots.push_back(table_.add(patch));
+            slots.push_back(table_.add(patch, since));
         }
     }
     drop_up_to(std::numeric_limits<std::uint64_t>::max());
@@ -312,8 +223,8 @@ void Engine::count(const CollisionPatch& patch, int times) noexcept {
     change(stats_.bytes, bytes_of(patch));
 }
 
-bool Engine::has_near_work() const {
-    return std::any_of(near_.begin(), near_.end(), [&](const ChunkKey& key) {
+bool Engine::has_work_in(const std::vector<ChunkKey>& keys) const {
+    return std::any_of(keys.begin(), keys.end(), [&](const ChunkKey& key) {
         const Chunk& chunk = chunks_.find(key)->second;
         return !chunk.is_current && !chunk.has_failed;
     });
@@ -328,7 +239,7 @@ void Engine::wait_for_near(double seconds) {
     if (options_.clock != nullptr || seconds == 0) return;
     const Clock::time_point begin = Clock::now();
     const std::chrono::duration<double, std::nano> most(seconds * 1e9);
-    while (has_near_work()) {
+    while (has_work_to_wait_for()) {
         const Clock::time_point now = Clock::now();
         const std::chrono::duration<double, std::nano> left = most - (now - begin);
         if (left.count() <= 0) return;
@@ -344,7 +255,7 @@ void Engine::wait_for_near(double seconds) {
 
 // Of the frame that ends with the next edit or update: by then its deliveries are over.
 void Engine::count_near_work() {
-    if (std::exchange(had_near_work_, false)) ++(has_near_work() ? stats_.late : stats_.in_frame);
+    if (std::exchange(had_near_work_, false)) ++(has_work_in(near_) ? stats_.late : stats_.in_frame);
 }
 
 bool Engine::ready_around(const Position& position, double radius) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,11 +37,17 @@ struct PlaceBox {
     void include(const PlaceBox& other) noexcept;
 };
 
+// Edits of one frame.
+struct ChunkEdits {
+    std::uint64_t frame = 0;   // number of the first update that knew of them
+    std::uint64_t source = 0;  // number of the first that has all of them
+};
+
 // A chunk within the radius of an anchor.
 struct Chunk {
     std::uint64_t ticket = 0;
     std::uint64_t due = 0;                    // number of the oldest source that shows all edits of it
-    std::uint64_t due_since = 0;              // the update in which it became so
+    std::vector<ChunkEdits> edits;            // since the patches that it has, frame by frame
     PlaceBox stale{};                         // the part that is not as it should be
     std::shared_ptr<const PatchSet> patches;  // null: never made
     std::vector<std::uint32_t> slots;         // of the patches, in their order
@@ -84,8 +91,19 @@ class Engine {
     std::span<const LatticePlace> bodies() const noexcept { return std::span(anchors_).first(bodies_); }
     bool is_near(const Chunk& chunk) const noexcept;
     void set_field(std::shared_ptr<const Field> field);
-    void touch(const PlaceBox& box);
-    void touch(const ChunkKey& key, Chunk& chunk, const PlaceBox& box);
+
+    // In which order chunks are made. The host waits for the first two.
+    enum class Turn : std::uint8_t { near, due, edited, other };
+    Turn turn_of(const Chunk& chunk) const noexcept;
+
+    // edits.cpp
+    enum class Cause : std::uint8_t { edit, exchange };
+    void touch(const PlaceBox& box, Cause cause);
+    void touch(const ChunkKey& key, Chunk& chunk, const PlaceBox& box, Cause cause);
+    void note_edit(Chunk& chunk);
+    static std::uint64_t shown_since(Chunk& chunk, std::uint64_t source);
+    bool is_due(std::uint64_t frame) const noexcept;
+    bool is_due(const Chunk& chunk) const noexcept;
 
     // plan.cpp
     bool place_anchors(std::span<const Position> anchors);
@@ -97,12 +115,20 @@ class Engine {
     void queue_requests();
     void take_outcomes();
     void came(PatchOutcome& outcome, Chunk& chunk);
-    void take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches);
+    void take_over(Chunk& chunk, std::shared_ptr<const PatchSet> patches, std::uint64_t since);
     void count(const CollisionPatch& patch, int times) noexcept;
-    bool has_near_work() const;
+    bool has_work_in(const std::vector<ChunkKey>& keys) const;
+    bool has_work_to_wait_for() const { return has_work_in(near_) || has_work_in(due_); }
     void count_near_work();
 
     // delivery.cpp
+    struct EventRank {
+        std::uint32_t turn;
+        double square;  // of the distance
+        std::uint32_t slot;
+        friend auto operator<=>(const EventRank&, const EventRank&) = default;
+    };
+    EventRank rank_of(std::uint32_t slot) const;
     std::chrono::nanoseconds now() const noexcept;
     std::size_t order_events();
     void tell(std::uint32_t slot, const CollisionInbox::Receiver& receiver);
@@ -138,9 +164,10 @@ class Engine {
     std::vector<std::uint64_t> begun_;
     std::vector<PatchOutcome> outcomes_;
     std::unordered_map<std::uint64_t, ChunkKey> tickets_;
-    std::vector<ChunkKey> near_;  // chunks that the host waits for
+    std::vector<ChunkKey> near_;  // chunks that the host waits for: within reach of a body,
+    std::vector<ChunkKey> due_;   // and changed by edits some frames ago
     bool had_near_work_ = false;  // since the last update
-    std::vector<std::pair<double, std::uint32_t>> ranks_;
+    std::vector<EventRank> ranks_;
 };
 
 }  // namespace quarry::terrain::collision

@@ -16,10 +16,11 @@ class PatchTable {
     struct Place {
         std::shared_ptr<const CollisionPatch> now;   // null: it is gone
         std::shared_ptr<const CollisionPatch> told;  // what the host has; null: nothing
+        std::uint64_t since = 0;  // frame of the first edit that the host has not been told of; 0: there is none
         bool is_listed = false;
     };
 
-    std::uint32_t add(std::shared_ptr<const CollisionPatch> patch) {
+    std::uint32_t add(std::shared_ptr<const CollisionPatch> patch, std::uint64_t since) {
         std::uint32_t slot = 0;
         if (free_.empty()) {
             slot = static_cast<std::uint32_t>(places_.size());
@@ -28,13 +29,14 @@ class PatchTable {
             slot = free_.back();
             free_.pop_back();
         }
-        set(slot, std::move(patch));
+        set(slot, std::move(patch), since);
         return slot;
     }
-    // Null: it is gone.
-    void set(std::uint32_t slot, std::shared_ptr<const CollisionPatch> patch) {
+    // Null: it is gone. `since`: frame of the edit that is the reason, or 0.
+    void set(std::uint32_t slot, std::shared_ptr<const CollisionPatch> patch, std::uint64_t since) {
         Place& place = places_[slot];
         place.now = std::move(patch);
+        if (place.since == 0) place.since = since;
         if (place.is_listed) return;
         place.is_listed = true;
         listed_.push_back(slot);
@@ -43,6 +45,7 @@ class PatchTable {
     void settle(std::uint32_t slot) {
         Place& place = places_[slot];
         place.told = place.now;
+        place.since = 0;
         place.is_listed = false;
         if (place.now == nullptr) free_.push_back(slot);
     }

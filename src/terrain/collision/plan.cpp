@@ -126,7 +126,7 @@ void Engine::leave(Chunk& chunk) {
     }
     if (chunk.patches == nullptr) return;
     for (const auto& patch : chunk.patches->patches) count(*patch, -1);
-    for (const std::uint32_t slot : chunk.slots) table_.set(slot, nullptr);
+    for (const std::uint32_t slot : chunk.slots) table_.set(slot, nullptr, 0);
 }
 
 }  // namespace quarry::terrain::collision

@@ -5,150 +5,16 @@
 #include <limits>
 #include <utility>
 
+#include "terrain/combination/block_fold.hpp"
 #include "terrain/combination/joins.hpp"
 #include "terrain/combination/selection.hpp"
 #include "terrain/nearest_rounding.hpp"
-#include "terrain/scratch.hpp"
 
 namespace quarry::terrain::impl {
 namespace {
 
 // Runs with fewer parts are looked through one by one.
 constexpr std::size_t kPartsForHierarchy = 8;
-
-// About so many samples along each axis are looked at as one, when parts that end somewhere are laid over a block.
-constexpr std::int32_t kBrickSamples = 8;
-
-struct BrickSpan {
-    std::int32_t first;
-    std::int32_t count;
-};
-
-// Part `number` of a stretch of samples in bricks of about equal size.
-BrickSpan brick_span(std::int32_t samples, std::int32_t number) noexcept {
-    const std::int32_t bricks = std::max(1, samples / kBrickSamples);
-    const std::int32_t first = samples * number / bricks;
-    return {first, samples * (number + 1) / bricks - first};
-}
-
-std::int32_t bricks_along(std::int32_t samples) noexcept {
-    return std::max(1, samples / kBrickSamples);
-}
-
-SampleBlock sub_block(const SampleBlock& block, BrickSpan x, BrickSpan y, BrickSpan z) noexcept {
-    SampleBlock part = block;
-    part.first = {block.first.x + x.first * block.step, block.first.y + y.first * block.step,
-                  block.first.z + z.first * block.step};
-    part.nx = x.count;
-    part.ny = y.count;
-    part.nz = z.count;
-    return part;
-}
-
-// Lays parts over the densities of a block, each where it matters.
-class BlockFold {
-  public:
-    BlockFold(const SampleBlock& block, float* out) : block_(block), out_(out), scratch_(block.size()) {}
-
-    void join_everywhere(const Join& join, const Field& field) {
-        field.sample(block_, scratch_.data());
-        join_all(join, out_, scratch_.data(), block_.size());
-    }
-
-    // The parts in their order, in bricks: of each, only what the densities there leave room for is sampled.
-    void join_parts(const Join& join, std::span<const ChainPart* const> parts) {
-        find_most(join);
-        std::vector<const ChainPart*> in_slab;
-        std::vector<const ChainPart*> in_beam;
-        for (std::int32_t k = 0; k < bricks_along(block_.nz); ++k) {
-            const BrickSpan z = brick_span(block_.nz, k);
-            near({{0, block_.nx}, {0, block_.ny}, z}, most_in(0, bricks_along(block_.ny), k), join, parts, in_slab);
-            for (std::int32_t j = 0; j < bricks_along(block_.ny) && !in_slab.empty(); ++j) {
-                const BrickSpan y = brick_span(block_.ny, j);
-                near({{0, block_.nx}, y, z}, most_in(j, j + 1, k), join, in_slab, in_beam);
-                for (std::int32_t i = 0; i < bricks_along(block_.nx) && !in_beam.empty(); ++i) {
-                    join_in_brick(join, in_beam, {brick_span(block_.nx, i), y, z}, most_[brick_number(i, j, k)]);
-                }
-            }
-        }
-    }
-
-  private:
-    struct BrickSpans {
-        BrickSpan x, y, z;
-    };
-
-    SampleBlock part_of(const BrickSpans& spans) const { return sub_block(block_, spans.x, spans.y, spans.z); }
-
-    std::size_t brick_number(std::int32_t i, std::int32_t j, std::int32_t k) const {
-        return static_cast<std::size_t>((k * bricks_along(block_.ny) + j) * bricks_along(block_.nx) + i);
-    }
-
-    // sum * so_far at its highest, in each brick.
-    void find_most(const Join& join) {
-        most_.assign(brick_number(0, 0, bricks_along(block_.nz)), -std::numeric_limits<float>::infinity());
-        for (std::int32_t k = 0; k < bricks_along(block_.nz); ++k) {
-            for (std::int32_t j = 0; j < bricks_along(block_.ny); ++j) {
-                for (std::int32_t i = 0; i < bricks_along(block_.nx); ++i) {
-                    most_[brick_number(i, j, k)] =
-                        most_of(join, {brick_span(block_.nx, i), brick_span(block_.ny, j), brick_span(block_.nz, k)});
-                }
-            }
-        }
-    }
-
-    float most_of(const Join& join, const BrickSpans& at) const {
-        return highest(join.sum, out_ + block_.index(at.x.first, at.y.first, at.z.first),
-                       {.nx = static_cast<std::size_t>(at.x.count),
-                        .ny = static_cast<std::size_t>(at.y.count),
-                        .nz = static_cast<std::size_t>(at.z.count),
-                        .row = block_.index(0, 1, 0),
-                        .plane = block_.index(0, 0, 1)});
-    }
-
-    // Over some bricks along y, and all along x.
-    float most_in(std::int32_t first, std::int32_t last, std::int32_t k) const {
-        return *std::max_element(most_.begin() + static_cast<std::ptrdiff_t>(brick_number(0, first, k)),
-                                 most_.begin() + static_cast<std::ptrdiff_t>(brick_number(0, last, k)));
-    }
-
-    void near(const BrickSpans& at, float most, const Join& join, std::span<const ChainPart* const> from,
-              std::vector<const ChainPart*>& to) const {
-        to.clear();
-        const Box box = box_of(part_of(at));
-        const double reach = static_cast<double>(most) + static_cast<double>(join.blend);
-        for (const ChainPart* const part : from) {
-            const double gap = gap_between(box, *part->extent);
-            if (gap == 0 || gap <= reach) to.push_back(part);
-        }
-    }
-
-    void join_in_brick(const Join& join, std::span<const ChainPart* const> parts, const BrickSpans& at, float most) {
-        const SampleBlock brick = part_of(at);
-        const Box box = box_of(brick);
-        const auto width = static_cast<std::size_t>(at.x.count);
-        for (const ChainPart* const part : parts) {
-            const double gap = gap_between(box, *part->extent);
-            if (gap > 0 && gap > static_cast<double>(most) + static_cast<double>(join.blend)) continue;
-            if (signed_interval(join.part, part->field->bounds(box)).low - most > join.blend) continue;
-            part->field->sample(brick, scratch_.data());
-            const float* from = scratch_.data();
-            for (std::int32_t z = at.z.first; z < at.z.first + at.z.count; ++z) {
-                for (std::int32_t y = at.y.first; y < at.y.first + at.y.count; ++y) {
-                    join_all(join, out_ + block_.index(at.x.first, y, z), from, width);
-                    from += width;
-                }
-            }
-            // The next part has less room.
-            if (part != parts.back()) most = most_of(join, at);
-        }
-    }
-
-    std::vector<float> most_;
-    const SampleBlock& block_;
-    float* const out_;
-    ScratchFloats scratch_;
-};
 
 Box box_around(std::span<const Position> points) noexcept {
     Box box{points.front(), points.front()};
@@ -215,7 +81,30 @@ Chain::Chain(std::shared_ptr<const Field> base, float base_sign, std::vector<Cha
 }
 
 void Chain::sample(const SampleBlock& block, float* out) const {
+    sample_selected(Selection(*this, box_of(block)), block, out, false);
+}
+
+void Chain::sample_surface(const SampleBlock& block, float* out) const {
     const Selection selection(*this, box_of(block));
+    const auto& kept = selection.kept();
+    if (selection.first_part() == kept.size() && selection.first_sign() > 0) {
+        selection.first().sample_surface(block, out);
+        return;
+    }
+    const bool are_distances = std::all_of(kept.begin() + static_cast<std::ptrdiff_t>(selection.first_part()),
+                                           kept.end(), [&](const Selection::Kept& each) {
+                                               const ChainRun& run = runs_[each.run];
+                                               const ChainPart& part = run.parts[each.part];
+                                               return each.run == kept.back().run && run.join.goes_on() &&
+                                                      !(run.join.blend > 0) && part.extent && part.field->is_distance();
+                                           });
+    sample_selected(selection, block, out, are_distances);
+}
+
+// surface_of_distances: for sample_surface, where all parts are distances, of one run that has no blend.
+void Chain::sample_selected(const Selection& selection, const SampleBlock& block, float* out,
+                            bool surface_of_distances) const {
+    const auto purpose = surface_of_distances ? BlockFold::For::surface_of_distances : BlockFold::For::densities;
     selection.first().sample(block, out);
     if (selection.first_sign() < 0) {
         for (std::size_t i = 0; i < block.size(); ++i) out[i] = -out[i];
@@ -237,7 +126,7 @@ void Chain::sample(const SampleBlock& block, float* out) const {
         for (; i < kept.size() && kept[i].run == number && run.parts[kept[i].part].extent; ++i) {
             parts.push_back(&run.parts[kept[i].part]);
         }
-        fold.join_parts(run.join, parts);
+        fold.join_parts(run.join, parts, purpose);
     }
 }
 
@@ -324,6 +213,11 @@ std::optional<Chain> Chain::within(const Box& box) const {
 void ChainField::sample(const SampleBlock& block, float* out) const {
     const NearestRounding nearest;
     chain_.sample(block, out);
+}
+
+void ChainField::sample_surface(const SampleBlock& block, float* out) const {
+    const NearestRounding nearest;
+    chain_.sample_surface(block, out);
 }
 
 void ChainField::densities(std::span<const Position> points, std::span<float> out) const {

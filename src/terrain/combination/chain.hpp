@@ -13,6 +13,8 @@
 
 namespace quarry::terrain::impl {
 
+class Selection;
+
 // A part of a combination, and where it lies, if it ends somewhere (Field::extent).
 struct ChainPart {
     std::shared_ptr<const Field> field;
@@ -35,6 +37,7 @@ class Chain {
     Chain(std::shared_ptr<const Field> base, float base_sign, std::vector<ChainRun> runs);
 
     void sample(const SampleBlock& block, float* out) const;
+    void sample_surface(const SampleBlock& block, float* out) const;
     void densities(std::span<const Position> points, std::span<float> out) const;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const;
     Interval bounds(const Box& box) const;
@@ -48,6 +51,9 @@ class Chain {
 
   private:
     friend class Selection;
+
+    void sample_selected(const Selection& selection, const SampleBlock& block, float* out,
+                         bool surface_of_distances) const;
 
     std::shared_ptr<const Field> base_;
     float base_sign_;
@@ -63,6 +69,7 @@ class ChainField final : public Field {
     explicit ChainField(Chain chain, double reach) : chain_(std::move(chain)), reach_(reach) {}
 
     void sample(const SampleBlock& block, float* out) const override;
+    void sample_surface(const SampleBlock& block, float* out) const override;
     void densities(std::span<const Position> points, std::span<float> out) const override;
     Interval bounds(const Box& box) const override;
     void gradients(std::span<const Position> points, double spacing, std::span<Gradient> out) const override;

@@ -34,8 +34,12 @@ HWY_INLINE std::size_t join_vectors(D d, const Join& join, float* so_far, const 
         auto least = hn::IfThenElse(hn::Lt(b, a), b, a);
         if constexpr (Blended) {
             const auto overlap = hn::Sub(blend, hn::Abs(hn::Sub(a, b)));
-            const auto positive = hn::IfThenElseZero(hn::Gt(overlap, hn::Zero(d)), overlap);
-            least = hn::Sub(least, hn::Div(hn::Mul(positive, positive), four_blends));
+            const auto overlaps = hn::Gt(overlap, hn::Zero(d));
+            // Mostly the two are far apart, and a division is dear.
+            if (!hn::AllFalse(d, overlaps)) {
+                const auto positive = hn::IfThenElseZero(overlaps, overlap);
+                least = hn::Sub(least, hn::Div(hn::Mul(positive, positive), four_blends));
+            }
         }
         hn::StoreU(hn::Mul(out, least), d, so_far + i);
     }
@@ -58,22 +62,38 @@ void join_kernel(const Join& join, float* so_far, const float* part, std::size_t
     }
 }
 
+void join_brick_kernel(const Join& join, float* so_far, const BrickShape& shape, const float* part) {
+    for (std::size_t z = 0; z < shape.nz; ++z) {
+        for (std::size_t y = 0; y < shape.ny; ++y, part += shape.nx) {
+            join_kernel(join, so_far + z * shape.plane + y * shape.row, part, shape.nx);
+        }
+    }
+}
+
 // Rows are short: what they have is brought together once, at the end.
-float highest_kernel(float sign, const float* values, const BrickShape& shape) {
+Interval extremes_kernel(const float* values, const BrickShape& shape) {
     const hn::CappedTag<float, 8> d;
     const std::size_t lanes = hn::Lanes(d);
-    const auto signs = hn::Set(d, sign);
-    float most = -std::numeric_limits<float>::infinity();
-    auto found = hn::Set(d, most);
+    float low = std::numeric_limits<float>::infinity();
+    float high = -low;
+    auto lows = hn::Set(d, low);
+    auto highs = hn::Set(d, high);
     for (std::size_t z = 0; z < shape.nz; ++z) {
         for (std::size_t y = 0; y < shape.ny; ++y) {
             const float* const row = values + z * shape.plane + y * shape.row;
             std::size_t i = 0;
-            for (; i + lanes <= shape.nx; i += lanes) found = hn::Max(found, hn::Mul(signs, hn::LoadU(d, row + i)));
-            for (; i < shape.nx; ++i) most = std::max(most, sign * row[i]);
+            for (; i + lanes <= shape.nx; i += lanes) {
+                const auto found = hn::LoadU(d, row + i);
+                lows = hn::Min(lows, found);
+                highs = hn::Max(highs, found);
+            }
+            for (; i < shape.nx; ++i) {
+                low = std::min(low, row[i]);
+                high = std::max(high, row[i]);
+            }
         }
     }
-    return std::max(most, hn::GetLane(hn::MaxOfLanes(d, found)));
+    return {std::min(low, hn::GetLane(hn::MinOfLanes(d, lows))), std::max(high, hn::GetLane(hn::MaxOfLanes(d, highs)))};
 }
 
 }  // namespace quarry::terrain::impl::HWY_NAMESPACE
@@ -85,16 +105,17 @@ namespace {
 
 struct JoinKernels {
     void (*join)(const Join& join, float* so_far, const float* part, std::size_t count);
-    float (*highest)(float sign, const float* values, const BrickShape& shape);
+    void (*join_brick)(const Join& join, float* so_far, const BrickShape& shape, const float* part);
+    Interval (*extremes)(const float* values, const BrickShape& shape);
 };
 
 // In the order of SimdTarget, as the noise's.
 constexpr JoinKernels kJoinKernels[] = {
-    {HWY_CHOOSE_FALLBACK(join_kernel), HWY_CHOOSE_FALLBACK(highest_kernel)},
-    {HWY_CHOOSE_SSE4(join_kernel), HWY_CHOOSE_SSE4(highest_kernel)},
-    {HWY_CHOOSE_AVX2(join_kernel), HWY_CHOOSE_AVX2(highest_kernel)},
-    {HWY_CHOOSE_AVX3(join_kernel), HWY_CHOOSE_AVX3(highest_kernel)},
-    {HWY_CHOOSE_NEON(join_kernel), HWY_CHOOSE_NEON(highest_kernel)},
+    {HWY_CHOOSE_FALLBACK(join_kernel), HWY_CHOOSE_FALLBACK(join_brick_kernel), HWY_CHOOSE_FALLBACK(extremes_kernel)},
+    {HWY_CHOOSE_SSE4(join_kernel), HWY_CHOOSE_SSE4(join_brick_kernel), HWY_CHOOSE_SSE4(extremes_kernel)},
+    {HWY_CHOOSE_AVX2(join_kernel), HWY_CHOOSE_AVX2(join_brick_kernel), HWY_CHOOSE_AVX2(extremes_kernel)},
+    {HWY_CHOOSE_AVX3(join_kernel), HWY_CHOOSE_AVX3(join_brick_kernel), HWY_CHOOSE_AVX3(extremes_kernel)},
+    {HWY_CHOOSE_NEON(join_kernel), HWY_CHOOSE_NEON(join_brick_kernel), HWY_CHOOSE_NEON(extremes_kernel)},
 };
 
 const JoinKernels& join_kernels() noexcept {
@@ -107,8 +128,12 @@ void join_all(const Join& join, float* so_far, const float* part, std::size_t co
     join_kernels().join(join, so_far, part, count);
 }
 
-float highest(float sign, const float* values, const BrickShape& shape) {
-    return join_kernels().highest(sign, values, shape);
+void join_brick(const Join& join, float* so_far, const BrickShape& shape, const float* part) {
+    join_kernels().join_brick(join, so_far, shape, part);
+}
+
+Interval extremes(const float* values, const BrickShape& shape) {
+    return join_kernels().extremes(values, shape);
 }
 
 }  // namespace quarry::terrain::impl

@@ -16,7 +16,10 @@ struct BrickShape {
     std::size_t plane;
 };
 
-// The highest of sign * value in a brick that begins there.
-float highest(float sign, const float* values, const BrickShape& shape);
+// As join_all, for a brick that begins at so_far; those of the part lie one row after the other.
+void join_brick(const Join& join, float* so_far, const BrickShape& shape, const float* part);
+
+// The lowest and the highest value of a brick that begins there.
+Interval extremes(const float* values, const BrickShape& shape);
 
 }  // namespace quarry::terrain::impl

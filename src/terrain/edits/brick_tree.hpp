@@ -363,10 +363,15 @@ class BrickCursor {
     explicit BrickCursor(const BrickTree<Brick>& tree) noexcept : tree_(tree) {}
 
     typename Brick::Value at(LatticePoint point) noexcept {
+        const Brick* const brick = brick_with(point);
+        return brick == nullptr ? Brick::kUntouched : brick->values[index_of<Brick>(point)];
+    }
+    // Null: there is none.
+    const Brick* brick_with(LatticePoint point) noexcept {
         const BrickKey key = key_of(point);
         Place& place = places_[static_cast<std::size_t>((key.x & 1) | (key.y & 1) << 1 | (key.z & 1) << 2)];
         if (!place.valid || key != place.key) place = {key, tree_.find(key), true};
-        return place.brick == nullptr ? Brick::kUntouched : place.brick->values[index_of<Brick>(point)];
+        return place.brick;
     }
 
   private:

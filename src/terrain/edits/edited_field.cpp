@@ -82,6 +82,41 @@ class Interpolation {
         return beside.density(most);
     }
 
+    // The same one step before and after along all axes, for a place on an edge of the lattice, if one brick has all of
+    // the points. False: ask one by one.
+    struct Beside {
+        std::array<float, 3> before;
+        std::array<float, 3> after;
+    };
+    bool find_all_beside(const Cell& from, float most, Beside& found) noexcept {
+        const std::uint32_t upper = from.used & ~1U;
+        if (step_ != 1 || !std::has_single_bit(upper)) return false;
+        const auto along = static_cast<std::size_t>(std::countr_zero(upper)) / 2;
+        const LatticePoint low = point(from, 0);
+        const auto has_room = [&](std::int32_t coordinate, std::size_t axis) {
+            const std::int32_t within = coordinate & (edits::kBrickSize - 1);
+            return within > 0 && within < edits::kBrickSize - (axis == along ? 2 : 1);
+        };
+        if (!has_room(low.x, 0) || !has_room(low.y, 1) || !has_room(low.z, 2)) return false;
+        const DensityBrick* const brick = cursor_.brick_with(low);
+        if (brick == nullptr) return false;
+        constexpr std::array<std::ptrdiff_t, 3> kStrides{1, edits::kBrickSize, edits::kBrickSize * edits::kBrickSize};
+        const std::int16_t* const middle = brick->values.data() + edits::index_of<DensityBrick>(low);
+        bool all_edited = true;
+        const auto density = [&](const std::int16_t* at) {
+            all_edited = all_edited && *at != DensityBrick::kUntouched;
+            return std::clamp(snapshot_.fixed.density(*at), -most, most);
+        };
+        const float share = from.axes[along].share;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::int16_t* const before = middle - kStrides[axis];
+            const std::int16_t* const after = middle + kStrides[axis];
+            found.before[axis] = mixed(share, density(before), density(before + kStrides[along]));
+            found.after[axis] = mixed(share, density(after), density(after + kStrides[along]));
+        }
+        return all_edited;
+    }
+
     void want(const Cell& cell) {
         cells_.push_back(cell);
         for (std::uint32_t corner = 0; corner < 8; ++corner) {
@@ -166,7 +201,10 @@ class Slopes {
           inverse_(static_cast<float>(1 / (step_ * snapshot.lattice.voxel_size))),
           most_(static_cast<float>(2 * step_ * snapshot.lattice.voxel_size)),
           cells_(snapshot, step_),
-          out_(out) {}
+          out_(out) {
+        asked_.reserve(out.size());
+        points_.reserve(out.size());
+    }
 
     void add(std::size_t index, Position p) {
         const bool is_outside = p.x < edited_.low.x || p.x > edited_.high.x || p.y < edited_.low.y ||
@@ -174,6 +212,13 @@ class Slopes {
         if (is_outside) return ask_below(index, p, 7);
         const Cell middle = cells_.cell_at(p);
         if (!middle.is_edited()) return ask_below(index, p, 7);
+        Interpolation::Beside beside;
+        if (cells_.find_all_beside(middle, most_, beside)) {
+            const auto slope = [&](std::size_t axis) {
+                return (beside.after[axis] - beside.before[axis]) * (0.5F * inverse_);
+            };
+            return set(index, 7, {slope(0), slope(1), slope(2)});
+        }
         std::uint32_t below = 0;
         std::uint32_t one_sided = 0;
         std::array<float, 3> slopes{};

@@ -61,6 +61,15 @@ HeightCover::HeightCover(const CoverRange& heights, const std::optional<NoiseOpt
 
 void HeightCover::shares(std::span<const Position> places, std::span<const Vector3> /*normals*/,
                          std::span<float> out) const {
+    if (places.empty()) return;
+    // Mostly a chunk lies on one side of the border.
+    const auto [lowest, highest] = std::minmax_element(places.begin(), places.end(),
+                                                       [](const Position& a, const Position& b) { return a.y < b.y; });
+    const double waves = waves_ + 1e-6 * std::max(std::abs(lowest->y - offset_), std::abs(highest->y - offset_));
+    if (is_settled(heights_, lowest->y - offset_ - waves, highest->y - offset_ + waves)) {
+        std::fill(out.begin(), out.end(), share_in(heights_, lowest->y - offset_));
+        return;
+    }
     if (sum_.count == 0) {
         for (std::size_t i = 0; i < places.size(); ++i) out[i] = share_in(heights_, places[i].y);
         return;

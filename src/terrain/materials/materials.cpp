@@ -188,12 +188,44 @@ LayeredMaterials::LayeredMaterials(int ground, std::vector<MaterialLayer> layers
 
 namespace {
 
+// The places of a batch where the covers so far have left something of a layer.
+class CoveredPlaces {
+  public:
+    // The share of the next cover at these places, times what the others left.
+    void multiply_by(const Cover& cover, std::span<const Position> places, std::span<const Vector3> normals,
+                     std::span<float> shares) {
+        count_ = 0;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (shares[i] != 0) numbers_[count_++] = static_cast<std::uint16_t>(i);
+        }
+        if (count_ == 0) return;
+        if (count_ == places.size()) {
+            cover.shares(places, normals, std::span(found_).first(count_));
+        } else {
+            for (std::size_t i = 0; i < count_; ++i) {
+                places_[i] = places[numbers_[i]];
+                normals_[i] = normals[numbers_[i]];
+            }
+            cover.shares(std::span(places_).first(count_), std::span(normals_).first(count_),
+                         std::span(found_).first(count_));
+        }
+        for (std::size_t i = 0; i < count_; ++i) shares[numbers_[i]] *= found_[i];
+    }
+
+  private:
+    std::array<Position, kPlacesAtOnce> places_;
+    std::array<Vector3, kPlacesAtOnce> normals_;
+    std::array<std::uint16_t, kPlacesAtOnce> numbers_;
+    std::array<float, kPlacesAtOnce> found_;
+    std::size_t count_ = 0;
+};
+
 // Fills shares[i] at places[i] with ground and layers.
 template <class ShareList>
 void lay_layers(int ground, std::span<const MaterialLayer> layers, std::span<const Position> places,
                 std::span<const Vector3> normals, ShareList& shares) {
     std::array<float, kPlacesAtOnce> layer_shares;
-    std::array<float, kPlacesAtOnce> cover_shares;
+    CoveredPlaces covered;
     const std::size_t count = places.size();
     for (std::size_t i = 0; i < count; ++i) {
         for (float& each : shares[i]) each = 0;
@@ -202,8 +234,7 @@ void lay_layers(int ground, std::span<const MaterialLayer> layers, std::span<con
     for (const MaterialLayer& layer : layers) {
         std::fill_n(layer_shares.begin(), count, static_cast<float>(layer.strength));
         for (const auto& cover : layer.where) {
-            cover->shares(places, normals, std::span(cover_shares).first(count));
-            for (std::size_t i = 0; i < count; ++i) layer_shares[i] *= cover_shares[i];
+            covered.multiply_by(*cover, places, normals, std::span(layer_shares).first(count));
         }
         for (std::size_t i = 0; i < count; ++i) lay_over(shares[i], layer.material, layer_shares[i]);
     }

@@ -38,6 +38,9 @@ bool SqliteError::is_damage() const noexcept {
 bool SqliteError::cannot_open() const noexcept {
     return (code_ & 255) == SQLITE_CANTOPEN;
 }
+bool SqliteError::is_about_room() const noexcept {
+    return code_ == SQLITE_IOERR_SHMSIZE;
+}
 bool SqliteError::is_read_only() const noexcept {
     return (code_ & 255) == SQLITE_READONLY || (code_ & 255) == SQLITE_PERM;
 }

@@ -24,6 +24,7 @@ class SqliteError : public Error {
     bool is_busy() const noexcept;    // another program holds a lock
     bool is_damage() const noexcept;  // the file is no database, or not a whole one
     bool cannot_open() const noexcept;
+    bool is_about_room() const noexcept;
     bool is_read_only() const noexcept;
 
   private:

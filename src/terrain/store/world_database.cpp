@@ -71,6 +71,7 @@ Error file_error(const std::filesystem::path& file, const SqliteError& error) {
     if (error.is_busy()) return file_error(file, "is locked by another program");
     if (error.is_damage()) return file_error(file, "is damaged, or not a file of edits: " + text);
     if (error.is_read_only()) return file_error(file, "cannot be written to: " + text);
+    if (error.is_about_room()) return file_error(file, "there is no room on its disk: " + text);
     if (error.cannot_open()) return file_error(file, "cannot be opened: " + text);
     return file_error(file, text);
 }
@@ -94,7 +95,9 @@ bool look_for_file(const std::filesystem::path& file) {
 }
 
 Head read_head(const std::filesystem::path& file) {
-    if (!look_for_file(file)) throw file_error(file, "is not there");
+    std::error_code ignored;
+    const bool is_missing = std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found;
+    if (is_missing || !look_for_file(file)) throw file_error(file, "is not there");
     return with_name(file, [&] {
         // With a log the file alone may be in the middle of being written.
         if (has_log(file)) {

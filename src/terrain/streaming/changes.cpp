@@ -47,7 +47,7 @@ void World::request(Group& group, Member& member, std::uint32_t mask, std::share
         return;
     }
     record.kept = kept;
-    if (kept != nullptr && baked_here_ < most_baked_here_ && bake_here(record)) {
+    if (kept != nullptr && kept->can_bake(mask) && baked_here_ < most_baked_here_ && bake_here(record)) {
         shared_.table.move(slot, ChunkState::ready);
         return;
     }
@@ -77,9 +77,10 @@ void World::list_as_ready(Group& group) {
     ready_.push_back(index_of(group));
 }
 
-// What has changed around it meanwhile is made at once, if there is room, and else when it is its turn.
+// What has changed around it meanwhile is made by workers at once, if there is room, and else when it is its turn. Next
+// to a viewer the host's thread makes some of that when it is its turn, which is sooner.
 void World::all_came(Group& group) {
-    if (has_room(kMostNewInGroup)) return refresh_in_time(group);
+    if (!is_next_to_viewer(group) && has_room(kMostNewInGroup)) return refresh(group, 0);
     group.checked_at = 0;
     list_as_ready(group);
 }
@@ -107,7 +108,8 @@ void World::refresh_added(Group& group) {
 // Those that are shown across a side of the group's node. Only their bit towards the node can change: it is set where
 // they will be finer than what is shown there.
 void World::refresh_neighbours(Group& group) {
-    std::vector<Member> kept;
+    std::vector<Member>& kept = kept_members_;
+    kept.clear();
     const ChunkKey key = tree_[group.node].key;
     if (!group.added.empty()) {
         for_each_shown_beside(key, [&](NodeIndex beside, std::uint32_t side) {
@@ -123,7 +125,7 @@ void World::refresh_neighbours(Group& group) {
         });
     }
     for (const Member& member : group.rebaked) discard(member.chunk);
-    group.rebaked = std::move(kept);
+    std::swap(group.rebaked, kept);
 }
 
 void World::want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept) {
@@ -213,9 +215,8 @@ void World::came(ChunkRecord& record, std::uint32_t slot, MeshOutcome& outcome) 
         return;
     }
     record.kept = std::move(outcome.kept);
-    record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
+    record.has_mesh = outcome.baked != nullptr;
     record.baked = std::move(outcome.baked);
-    record.prepared = std::move(outcome.prepared);
     shared_.table.move(slot, ChunkState::ready);
     if (--group.outstanding == 0) all_came(group);
 }

@@ -74,8 +74,7 @@ void ChunkTable::move(std::uint32_t slot, ChunkState to) {
     ++transitions_[number_of(from)][number_of(to)];
     if (to != ChunkState::retired) return;
     record.kept.reset();
-    record.baked = {};
-    record.prepared.reset();
+    record.baked.reset();
     free_.push_back(slot);
 }
 

@@ -8,7 +8,6 @@
 
 #include "quarry/terrain/chunk_mesh.hpp"
 #include "quarry/terrain/chunk_state.hpp"
-#include "quarry/terrain/mesh.hpp"
 #include "terrain/streaming/kept_mesh.hpp"
 #include "terrain/streaming/node_tree.hpp"
 
@@ -24,11 +23,10 @@ struct ChunkRecord {
     std::uint32_t group = kNone;  // the change that will show it
     bool has_mesh = false;        // known from ready on
     bool failed = false;
-    bool in_swap = false;            // comes with edits, not with a group
-    bool appears = false;            // of these: where nothing was shown before
-    HeldMesh kept;                   // what it was baked from
-    Mesh baked;                      // from ready until the host has it
-    std::shared_ptr<void> prepared;  // as long as that
+    bool in_swap = false;              // comes with edits, not with a group
+    bool appears = false;              // of these: where nothing was shown before
+    HeldMesh kept;                     // what it was baked from
+    std::unique_ptr<BakedMesh> baked;  // where it has a mesh, from ready until the host has it
 };
 
 // All chunks and their states. A transition that the table below does not allow is a defect, and throws.

@@ -30,6 +30,18 @@ class Engine::Delivery {
         if (!budget_.has_time_limit()) return false;
         return is_out_of_time(cost) ? stop(DeliveryReport::End::time) : false;
     }
+    // Between two events, where what comes next is still looked for.
+    bool must_stop_searching() {
+        if (!budget_.has_time_limit()) return false;
+        bool is_out = false;
+        if (engine_.journal_.replays()) {
+            is_out = engine_.journal_.read_stop();
+        } else {
+            is_out = engine_.now() - start_ >= budget_.time();
+            engine_.journal_.write_stop(is_out);
+        }
+        return is_out ? stop(DeliveryReport::End::time) : false;
+    }
     void delivered(quarry::impl::ItemCost& cost) {
         const std::chrono::nanoseconds now = engine_.now();
         cost.learn(static_cast<double>((now - latest_).count()));
@@ -73,8 +85,10 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox
         take_outcomes();
         world_->begin_delivery();
         if (next_ != nullptr) next_->begin_delivery();
-        while (deliver_one(receiver, delivery)) {
-        }
+        do {
+            shared_.jobs->tell_workers();
+        } while (deliver_one(receiver, delivery));
+        shared_.jobs->tell_workers();
         // What workers have ended meanwhile belongs to this delivery, too.
     } while (!delivery.stopped() && budget.has_time_limit() && take_outcomes());
     DeliveryReport report = delivery.report();
@@ -82,15 +96,12 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox
     return report;
 }
 
+// One at which on_error throws is taken in; those behind it come next time.
 bool Engine::take_outcomes() {
-    begun_.clear();
-    outcomes_.clear();
-    shared_.jobs->collect(begun_, outcomes_);
-    for (const ChunkId id : begun_) {
-        const ChunkRecord* const record = shared_.table.find(id);
-        if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
-    }
-    for (MeshOutcome& outcome : outcomes_) {
+    if (next_outcome_ == outcomes_.size()) collect_outcomes();
+    const bool any = next_outcome_ < outcomes_.size();
+    while (next_outcome_ < outcomes_.size()) {
+        MeshOutcome& outcome = outcomes_[next_outcome_++];
         if (outcome.cost.count() > 0) edit_cost_.learn(static_cast<double>(outcome.cost.count()));
         ChunkRecord* const record = shared_.table.find(outcome.id);
         if (record != nullptr) {
@@ -103,7 +114,18 @@ bool Engine::take_outcomes() {
             if (world != nullptr && world->source() == outcome.source) world->keep(outcome);
         }
     }
-    return !outcomes_.empty();
+    return any;
+}
+
+void Engine::collect_outcomes() {
+    begun_.clear();
+    outcomes_.clear();
+    next_outcome_ = 0;
+    shared_.jobs->collect(begun_, outcomes_);
+    for (const ChunkId id : begun_) {
+        const ChunkRecord* const record = shared_.table.find(id);
+        if (record != nullptr && record->state == ChunkState::queued) shared_.table.move(id.slot, ChunkState::meshing);
+    }
 }
 
 // All of it, whatever the budget: a part of it that stayed would leave a gap if viewers came back to it.
@@ -139,12 +161,20 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
     }
     if (shared_.releases.size() <= kManyReleases) {
         for (World* const world : {world_.get(), next_.get()}) {
-            Group* const group = world == nullptr ? nullptr : world->next_to_hand_over();
+            Group* const group = world == nullptr
+                                     ? nullptr
+                                     : world->next_to_hand_over([&delivery] { return delivery.must_stop_searching(); });
+            if (delivery.stopped()) return false;
             if (group == nullptr) continue;
-            const bool uploads = world->next_upload(*group) != nullptr;
-            quarry::impl::ItemCost& cost = uploads ? upload_cost_ : other_cost_;
+            const Member* const member = world->next_upload(*group);
+            quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : other_cost_;
             if (delivery.must_stop(cost)) return false;
-            if (hand_over(*world, *group, receiver)) delivery.delivered(cost);
+            if (member != nullptr) {
+                upload(member->chunk, receiver);
+                delivery.delivered(cost);
+            } else if (show(*world, *group, receiver)) {
+                delivery.delivered(cost);
+            }
             return true;
         }
     }
@@ -195,22 +225,16 @@ void Engine::upload(std::uint32_t chunk, const StreamerInbox::Receiver& receiver
     event.id = shared_.table.id(chunk);
     event.key = record.key;
     event.mask = record.mask;
-    event.mesh = &record.baked;
-    event.prepared = record.prepared;
+    event.mesh = &record.baked->mesh;
+    event.prepared = record.baked->prepared;
     receiver(event);
-    record.baked = {};
-    record.prepared.reset();
+    record.baked.reset();
     shared_.table.move(chunk, ChunkState::handed_over);
     ++shared_.stats.uploads;
 }
 
 // False: nothing was left to tell the host; what is shown has changed all the same.
-bool Engine::hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver) {
-    Member* const member = world.next_upload(group);
-    if (member != nullptr) {
-        upload(member->chunk, receiver);
-        return true;
-    }
+bool Engine::show(World& world, Group& group, const StreamerInbox::Receiver& receiver) {
     to_show_.clear();
     to_hide_.clear();
     world.list_changes(group, to_show_, to_hide_);

@@ -123,14 +123,25 @@ void Engine::update(std::span<const Viewer> viewers) {
     shared_.table.set_update(++shared_.stats.updates);
     world_->begin_frame();
     if (next_ != nullptr) next_->begin_frame();
+    shared_.stats.last_update = {};
+    shared_.laps.begin(options_.timed);
     take_outcomes();
-    if (viewers.empty() && viewers_.empty()) return;
+    shared_.laps.end(shared_.stats.last_update.results);
     if (!viewers.empty()) place_viewers(viewers);
+    if (!viewers_.empty()) follow_viewers();
+    shared_.jobs->tell_workers();
+    shared_.laps.end(shared_.stats.last_update.changes);
+    wait_for_edits(next_ != nullptr ? *next_ : *world_);
+}
+
+void Engine::follow_viewers() {
     World& followed = next_ != nullptr ? *next_ : *world_;
-    begin_edits(followed);
+    if (!news_.empty()) {
+        begin_edits(followed);
+        shared_.laps.end(shared_.stats.last_update.changes);
+    }
     followed.update(places_in(followed));
     reorder_requests();
-    wait_for_edits(followed);
 }
 
 // Where a viewer will be if it goes on as it came, for as long as it is the same one.
@@ -208,6 +219,7 @@ void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions option
     shared_.on_error = options.on_error;
     shared_.table.set_log(options.on_transition);
     if (!viewers_.empty()) next_->update(places_in(*next_));
+    shared_.jobs->tell_workers();
 }
 
 bool Engine::ready_around(const Position& position, double radius) const {

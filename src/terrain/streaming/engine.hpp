@@ -44,6 +44,7 @@ class Engine {
     std::unique_ptr<World> new_world(std::shared_ptr<const Field> field, const StreamerOptions& options, bool visible);
     std::chrono::nanoseconds now() const noexcept;
     void place_viewers(std::span<const Viewer> viewers);
+    void follow_viewers();
     std::vector<ViewerPlace> places_in(const World& world) const;
     void reorder_requests();
     World* world_of(std::uint32_t number) noexcept;
@@ -56,13 +57,14 @@ class Engine {
 
     // delivery.cpp
     bool take_outcomes();
+    void collect_outcomes();
     void hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery);
     bool deliver_swap(World& world, const StreamerInbox::Receiver& receiver, Delivery& delivery);
     void tell_swap(World& world, const StreamerInbox::Receiver& receiver);
     void tell_in_parts(const StreamerInbox::Receiver& receiver, float fade, std::size_t& told);
     void upload(std::uint32_t chunk, const StreamerInbox::Receiver& receiver);
-    bool hand_over(World& world, Group& group, const StreamerInbox::Receiver& receiver);
+    bool show(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void tell(World& world, Group& group, const StreamerInbox::Receiver& receiver);
     void release_one(const StreamerInbox::Receiver& receiver);
     void exchange_worlds(const StreamerInbox::Receiver& receiver);
@@ -89,8 +91,10 @@ class Engine {
     quarry::impl::ItemCost upload_cost_;
     quarry::impl::ItemCost other_cost_;
     quarry::impl::ItemCost edit_cost_;
+    bool has_helped_ = false;  // the host's thread, with the chunks of an edit
     std::vector<ChunkId> begun_;
     std::vector<MeshOutcome> outcomes_;
+    std::size_t next_outcome_ = 0;  // of these, to be taken in
     std::vector<ChunkId> to_show_;
     std::vector<ChunkId> to_hide_;
     std::vector<ChunkId> left_behind_;

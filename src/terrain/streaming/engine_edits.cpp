@@ -35,6 +35,9 @@ bool is_box(const Box& box) {
     return is_range(box.low.x, box.high.x) && is_range(box.low.y, box.high.y) && is_range(box.low.z, box.high.z);
 }
 
+// The first chunk that a thread makes costs it so much more: the memory for it is new, and nothing is in its caches.
+constexpr double kFirstTime = 4;
+
 Box around_both(const Box& a, const Box& b) {
     return {{std::min(a.low.x, b.low.x), std::min(a.low.y, b.low.y), std::min(a.low.z, b.low.z)},
             {std::max(a.high.x, b.high.x), std::max(a.high.y, b.high.y), std::max(a.high.z, b.high.z)}};
@@ -98,8 +101,10 @@ void Engine::help_with_edits(const Swap& swap) {
         const std::chrono::duration<double, std::nano> left = most - (Clock::now() - begin);
         if (left.count() <= 0) return;
         // Workers tell what such chunks cost: until the first has come, this thread leaves them alone.
-        const double cost = edit_cost_.expected();
-        if (cost == 0 || cost >= left.count() || !shared_.jobs->run_urgent()) {
+        const double cost = edit_cost_.expected() * (has_helped_ ? 1 : kFirstTime);
+        if (cost != 0 && cost < left.count() && shared_.jobs->run_urgent()) {
+            has_helped_ = true;
+        } else {
             shared_.jobs->wait_for_outcome(std::chrono::duration_cast<std::chrono::nanoseconds>(left));
         }
         journal_.leave_out_if_empty();

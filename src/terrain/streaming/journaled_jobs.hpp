@@ -18,6 +18,7 @@ class RecordedJobs final : public MeshJobs {
     RecordedJobs(std::unique_ptr<MeshJobs> jobs, Journal& journal) : jobs_(std::move(jobs)), journal_(journal) {}
 
     void submit(MeshJob job, double rank) override { jobs_->submit(std::move(job), rank); }
+    void tell_workers() override { jobs_->tell_workers(); }
     bool cancel(ChunkId id) override;
     void reorder(const Rank& rank) override { jobs_->reorder(rank); }
     void collect(std::vector<ChunkId>& begun, std::vector<MeshOutcome>& outcomes) override;
@@ -37,6 +38,7 @@ class ReplayedJobs final : public MeshJobs {
     ReplayedJobs(std::unique_ptr<MeshJobs> jobs, Journal& journal) : jobs_(std::move(jobs)), journal_(journal) {}
 
     void submit(MeshJob job, double rank) override;
+    void tell_workers() override { jobs_->tell_workers(); }
     bool cancel(ChunkId id) override;
     void reorder(const Rank& rank) override { jobs_->reorder(rank); }
     // Waits for results that are late. Throws ReplayError for those of jobs that nobody has asked for.

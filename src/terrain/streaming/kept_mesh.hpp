@@ -6,15 +6,21 @@
 #include <utility>
 
 #include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/mesh.hpp"
 
 namespace quarry::terrain::streaming {
 
-// What an extraction gave: any mask can be baked from it.
+// What an extraction gave: any mask can be baked from it, unless it was made in a hurry.
 struct KeptMesh {
     ChunkMesh mesh;
+    bool has_seams = true;   // false: only mask 0 can be baked
     bool outdated = false;   // edits have changed the ground since
     bool was_used = false;   // something baked from it was shown
     std::uint32_t held = 0;  // by how many versions; for the host's thread, as the two above
+
+    bool can_bake(std::uint32_t mask) const noexcept {
+        return has_seams || mask == 0 || mesh.content != ChunkContent::surface;
+    }
 };
 
 // What a version of a chunk is baked from. Counts who holds it beside workers and the cache: what becomes of a mesh
@@ -47,6 +53,13 @@ class HeldMesh {
     }
 
     std::shared_ptr<KeptMesh> mesh_;
+};
+
+// What is handed over to the host. Stays where the worker has made it: until then nobody else touches its memory, which
+// is in that worker's cache.
+struct BakedMesh {
+    Mesh mesh;
+    std::shared_ptr<void> prepared;  // what the host's function made of it
 };
 
 inline std::size_t bytes_of(const KeptMesh& kept) noexcept {

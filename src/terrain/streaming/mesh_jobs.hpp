@@ -34,14 +34,14 @@ struct MeshJob {
     bool urgent = false;     // an edit next to a viewer: goes before all others
 };
 
+// Kept small: it goes through the inbox.
 struct MeshOutcome {
     ChunkId id;
     ChunkKey key;
     std::shared_ptr<const MeshSource> source;
     std::shared_ptr<KeptMesh> kept;
     bool was_extracted = false;
-    Mesh baked;                      // where there is a surface
-    std::shared_ptr<void> prepared;  // what the host's function made of it
+    std::unique_ptr<BakedMesh> baked;  // where there is a surface
     std::exception_ptr error;
     std::chrono::nanoseconds cost{};  // of an urgent one: what its thread has computed for it
 };
@@ -62,6 +62,9 @@ class MeshJobs {
 
     // The lowest rank is begun first.
     virtual void submit(MeshJob job, double rank) = 0;
+    // Workers need not know of what was submitted before this is called; of urgent jobs they do. To wake one costs more
+    // than all else about a job, and one that is awake tells the others.
+    virtual void tell_workers() {}
     // True: it had not begun, and gives no outcome.
     virtual bool cancel(ChunkId id) = 0;
     // Ranks anew all that have not begun.

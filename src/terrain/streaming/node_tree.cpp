@@ -61,8 +61,9 @@ void NodeTree::grow() {
 
 NodeIndex NodeTree::take_block() {
     if (free_blocks_.empty()) {
-        blocks_.push_back(std::make_unique<std::array<Node, 8>>());
-        return static_cast<NodeIndex>(8 * (blocks_.size() - 1));
+        const auto begin = static_cast<NodeIndex>(kSlab * slabs_.size());
+        slabs_.push_back(std::make_unique<Slab>());
+        for (NodeIndex block = begin + kSlab; block > begin; block -= 8) free_blocks_.push_back(block - 8);
     }
     const NodeIndex block = free_blocks_.back();
     free_blocks_.pop_back();
@@ -118,7 +119,7 @@ void NodeTree::remove_children(NodeIndex parent) {
 }
 
 std::size_t NodeTree::bytes() const noexcept {
-    return blocks_.size() * sizeof(std::array<Node, 8>) + places_.capacity() * sizeof(NodeIndex);
+    return slabs_.size() * sizeof(Slab) + places_.capacity() * sizeof(NodeIndex);
 }
 
 }  // namespace quarry::terrain::streaming

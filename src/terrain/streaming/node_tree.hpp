@@ -14,36 +14,38 @@ using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = ~NodeIndex{0};
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-// A node of the octree: what the plan wants there, and what is shown there.
-struct Node {
+// A node of the octree: what the plan wants there, and what is shown there. One cache line: between two frames workers
+// have used the caches, so what a look at a node costs is the lines that it touches.
+struct alignas(64) Node {
     ChunkKey key;
     NodeIndex parent = kNoNode;
     NodeIndex children = kNoNode;  // the first of eight
     std::uint32_t stamp = 0;       // no other node that was ever here has had it
 
     // The plan. Its leaves are the nodes that are planned, inside, and not split.
-    bool alive = false;
-    bool rejected = false;  // bounds prove that it is empty: it is never split and needs no chunk
-    bool planned = false;   // all nodes above it are split
-    bool near = false;      // distance asks for a split
-    bool inside = false;    // it reaches into the ball around a viewer
-    bool split = false;
-    double due = 0;  // how far viewers have to have travelled before near or inside can change
+    bool alive : 1 = false;
+    bool rejected : 1 = false;  // bounds prove that it is empty: it is never split and needs no chunk
+    bool planned : 1 = false;   // all nodes above it are split
+    bool near : 1 = false;      // distance asks for a split
+    bool inside : 1 = false;    // it reaches into the ball around a viewer
+    bool split : 1 = false;
+    std::uint8_t below = 0;  // children that are shown, or have something shown below
+    bool failed = false;     // its mesh could not be made; not tried again
+    bool changed = false;    // listed as changed
+    double due = 0;          // how far viewers have to have travelled before near or inside can change
 
     // What is shown.
     std::uint32_t chunk = kNone;  // in the chunk table: what is shown of this very node
-    std::uint8_t below = 0;       // children that are shown, or have something shown below
     std::uint32_t group = kNone;  // the change under way at this node
-    bool changed = false;         // listed as changed
-    bool waiting = false;         // listed as in need of a change
-    bool leaving = false;         // listed as left behind by the plan
-    bool first = false;           // has to appear before a neighbour that would enclose it
     std::uint32_t visited = 0;    // by the last search that came here
-    bool urgent = false;          // another change waits for the one that this node needs
-    bool in_swap = false;         // a new version comes with the swap that is under way
-    bool opened = false;          // edits have made it one that is no longer rejected: the plan learns of it later
-    bool failed = false;          // its mesh could not be made; not tried again
-    std::uint64_t planned_since = 0;
+    // The update in which the plan began to want a chunk here, by its lower 32 bits; 0: it does not.
+    std::uint32_t planned_since = 0;
+    bool waiting = false;  // listed as in need of a change
+    bool leaving = false;  // listed as left behind by the plan
+    bool first = false;    // has to appear before a neighbour that would enclose it
+    bool urgent = false;   // another change waits for the one that this node needs
+    bool in_swap = false;  // a new version comes with the swap that is under way
+    bool opened = false;   // edits have made it one that is no longer rejected: the plan learns of it later
 
     bool is_leaf() const noexcept { return planned && inside && !split; }
     bool needs_chunk() const noexcept { return is_leaf() && !rejected; }
@@ -52,12 +54,13 @@ struct Node {
                in_swap || opened;
     }
 };
+static_assert(sizeof(Node) == 64);
 
 // All nodes that the plan or what is shown needs, found by key. Nodes stay where they are.
 class NodeTree {
   public:
-    Node& operator[](NodeIndex node) noexcept { return (*blocks_[node / 8])[node % 8]; }
-    const Node& operator[](NodeIndex node) const noexcept { return (*blocks_[node / 8])[node % 8]; }
+    Node& operator[](NodeIndex node) noexcept { return (*slabs_[node / kSlab])[node % kSlab]; }
+    const Node& operator[](NodeIndex node) const noexcept { return (*slabs_[node / kSlab])[node % kSlab]; }
 
     // kNoNode: there is none.
     NodeIndex find(const ChunkKey& key) const noexcept;
@@ -89,6 +92,9 @@ class NodeTree {
     }
 
   private:
+    static constexpr NodeIndex kSlab = 256;  // nodes
+    using Slab = std::array<Node, kSlab>;
+
     void insert(NodeIndex node);
     void erase(NodeIndex node);
     void grow();
@@ -96,8 +102,8 @@ class NodeTree {
     void start(NodeIndex node, const ChunkKey& key, NodeIndex parent);
     void end(NodeIndex node);
 
-    std::vector<std::unique_ptr<std::array<Node, 8>>> blocks_;
-    std::vector<NodeIndex> free_blocks_;
+    std::vector<std::unique_ptr<Slab>> slabs_;
+    std::vector<NodeIndex> free_blocks_;  // the first of eight nodes each
     std::vector<NodeIndex> free_root_places_;
     std::vector<NodeIndex> roots_;
     std::vector<NodeIndex> places_ = std::vector<NodeIndex>(64, kNoNode);  // open addressing, a power of two

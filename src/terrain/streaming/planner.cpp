@@ -24,7 +24,7 @@ double most_moved(std::span<const LatticePlace> from, std::span<const LatticePla
 }  // namespace
 
 Planner::Planner(NodeTree& tree, PlanOptions options)
-    : tree_(tree), options_(std::move(options)), factor_(1 + options_.hysteresis) {
+    : tree_(tree), options_(std::move(options)), factor_(1 + options_.hysteresis), due_(options_.cells / 4.0) {
     for (std::int32_t lod = 0; lod <= kCoarsestLod; ++lod) {
         widths_[static_cast<std::size_t>(lod)] = std::ldexp(options_.cells, lod);
         reaches_[static_cast<std::size_t>(lod)] = std::ldexp(options_.lod_distance, lod);
@@ -63,25 +63,17 @@ void Planner::update(std::span<const LatticePlace> viewers) {
     travelled_ += moved;
     if (jump || travelled_ >= roots_due_) find_roots();
     if (jump) look_at_all();
-    while (!due_.empty() && due_.front().at < travelled_) {
-        const Due next = due_.front();
-        std::pop_heap(due_.begin(), due_.end());
-        due_.pop_back();
-        const Node& node = tree_[next.node];
-        if (node.stamp == next.stamp && node.planned && node.due == next.at) look_at(next.node);
-    }
+    due_.take_before(travelled_, [&](const DueQueue::Due& due) {
+        if (!is_old(due)) look_at(due.node);
+    });
     look_at_fresh();
     if (due_.size() > 4 * tree_.size() + 1024) {
-        std::erase_if(due_, [&](const Due& due) {
-            const Node& node = tree_[due.node];
-            return node.stamp != due.stamp || !node.planned || node.due != due.at;
-        });
-        std::make_heap(due_.begin(), due_.end());
+        due_.forget_if([&](const DueQueue::Due& due) { return is_old(due); });
     }
 }
 
 void Planner::look_at_all() {
-    due_.clear();
+    due_.clear(travelled_);
     for (std::vector<NodeIndex>& level : fresh_) level.clear();
     tree_.for_each([&](NodeIndex node) {
         if (tree_[node].planned) fresh_[static_cast<std::size_t>(tree_[node].key.lod)].push_back(node);
@@ -171,8 +163,7 @@ void Planner::look_at(NodeIndex index) {
     }
     // A little early, for what is rounded.
     node.due = travelled_ + std::max(0.0, 0.9999 * slack - 1e-9 * travelled_);
-    due_.push_back({node.due, index, node.stamp});
-    std::push_heap(due_.begin(), due_.end());
+    due_.push({node.due, index, node.stamp});
     if (was_inside != node.inside) mark_changed(index);
     decide(index);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quarry/terrain/extract.hpp"
+#include "terrain/streaming/due_queue.hpp"
 #include "terrain/streaming/node_tree.hpp"
 
 namespace quarry::terrain::streaming {
@@ -35,7 +36,7 @@ inline constexpr double kMostHysteresis = 0.4;
 // chunk, and no seam.
 //
 // Between two looks at a node it cannot change before viewers have travelled as far as it was from its thresholds.
-// A heap of these distances finds the few nodes that have to be looked at in an update.
+// A calendar of these distances finds the few nodes that have to be looked at in an update.
 class Planner {
   public:
     Planner(NodeTree& tree, PlanOptions options);
@@ -64,13 +65,10 @@ class Planner {
     std::size_t looked_at() const noexcept { return looked_at_; }
 
   private:
-    struct Due {
-        double at;
-        NodeIndex node;
-        std::uint32_t stamp;
-        friend bool operator<(const Due& a, const Due& b) noexcept { return a.at > b.at; }
-    };
-
+    bool is_old(const DueQueue::Due& due) const noexcept {
+        const Node& node = tree_[due.node];
+        return node.stamp != due.stamp || !node.planned || node.due != due.at;
+    }
     double reach(std::int32_t lod) const noexcept { return reaches_[static_cast<std::size_t>(lod)]; }
     void look_at_all();
     void look_at_fresh();
@@ -95,7 +93,7 @@ class Planner {
     std::vector<LatticePlace> viewers_;
     double travelled_ = 0;
     double roots_due_ = 0;
-    std::vector<Due> due_;
+    DueQueue due_;
     std::array<std::vector<NodeIndex>, kCoarsestLod + 1> fresh_;  // not yet looked at, by level
     std::vector<NodeIndex> changed_;
     std::vector<NodeIndex> maybe_unused_;

@@ -10,9 +10,9 @@ namespace {
 // Meshes that the host's thread bakes in a frame rather than wait another one for a worker: of groups next to a viewer.
 constexpr std::size_t kMostBakedHere = 8;
 // With those of groups that are shown in this frame or too late.
-constexpr std::size_t kMostBakedInTime = 16;
+constexpr std::size_t kMostBakedInTime = 32;
 // Frames that a chunk next to a viewer may take from the plan to what is shown.
-constexpr std::uint64_t kLastFrameInTime = 2;
+constexpr std::uint32_t kLastFrameInTime = 2;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void World::begin_delivery() {
 }
 
 // Rounds over all that is ready: what was in the way of one may be gone later in the round.
-Group* World::next_to_hand_over() {
+Group* World::next_to_hand_over(const std::function<bool()>& must_stop) {
     if (swap_.alive) return nullptr;
     if (current_ != nullptr && (current_checked_ == shown_version_ || can_be_shown(*current_))) {
         current_checked_ = shown_version_;
@@ -55,6 +55,7 @@ Group* World::next_to_hand_over() {
         }
         // One that was given up, or has to wait for a mesh again, has left the list.
         if (ready_.size() == before) ++next_ready_;
+        if (showed_ && must_stop()) return nullptr;
     }
 }
 
@@ -164,20 +165,15 @@ bool World::is_next_to_viewer(const Group& group) const {
 // Whether it would be late if a worker had to bake something for it again.
 bool World::is_last_frame_in_time(const Group& group) const {
     if (!is_next_to_viewer(group) || group.added.empty()) return false;
-    const std::uint64_t since = tree_[group.added.front().node].planned_since;
-    return since != 0 && shared_.stats.updates - since == kLastFrameInTime;
-}
-
-// The meshes are all there, but something beside the group may have changed meanwhile.
-void World::refresh_in_time(Group& group) {
-    refresh(group, is_last_frame_in_time(group) ? kMostBakedInTime : 0);
+    const NodeIndex node = group.added.front().node;
+    return tree_[node].planned_since != 0 && frames_since_planned(tree_[node]) == kLastFrameInTime;
 }
 
 // On the host's thread. False: a worker will meet the error that was met here, and report it.
 bool World::bake_here(ChunkRecord& record) {
-    Mesh baked = bake(record.kept->mesh, record.mask);
+    auto baked = std::make_unique<BakedMesh>(BakedMesh{bake(record.kept->mesh, record.mask), nullptr});
     try {
-        if (source_->prepare) record.prepared = source_->prepare(baked);
+        if (source_->prepare) baked->prepared = source_->prepare(baked->mesh);
     } catch (...) {
         return false;
     }
@@ -236,8 +232,8 @@ void World::commit(Group& group) {
         show(member.chunk);
         presence_changed(member.node, had);
         if (group.kind == ChangeKind::split && node.key.lod == 0 && node.planned_since != 0) {
-            const std::uint64_t late = shared_.stats.updates - node.planned_since;
-            ++shared_.stats.late[std::min<std::size_t>(late, shared_.stats.late.size() - 1)];
+            const std::size_t last = shared_.stats.late.size() - 1;
+            ++shared_.stats.late[std::min<std::size_t>(frames_since_planned(node), last)];
         }
     }
     const NodeIndex node = group.node;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "quarry/terrain/field.hpp"
@@ -107,11 +108,12 @@ bool World::begin_swap(const std::shared_ptr<const MeshSource>& source, const Ed
         tree_[member.node].chunk = kNone;
         presence_changed(member.node, true);
     }
+    // Workers begin while the rest is looked after.
+    for (const std::size_t i : largest_first()) request_for_swap(swap_.members[i], masks[i], nullptr);
     // In this order: a group that is given up leaves its meshes to the cache, one that is made anew takes some from it.
     admit_to_plan(others);
     cache_.drop_if([&](const ChunkKey& key) { return is_touched(key, news.boxes); });
     renew_groups(news.boxes);
-    for (std::size_t i = 0; i < masks.size(); ++i) request_for_swap(swap_.members[i], masks[i], nullptr);
     for (const auto& [node, mask] : beside) {
         tree_[node].in_swap = true;
         swap_.members.push_back({node, kNone});
@@ -134,6 +136,19 @@ void World::add_touched() {
         nearest = std::min(nearest, planner_.square_of_distance(tree_[member.node].key));
     }
     swap_.is_near = nearest <= planner_.options().lod_distance * planner_.options().lod_distance;
+}
+
+// Members by the size of what is shown of them: the last to end should be small ones.
+std::vector<std::size_t> World::largest_first() const {
+    std::vector<std::size_t> order(swap_.members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto size_of = [&](std::size_t member) -> std::size_t {
+        const std::uint32_t shown = tree_[swap_.members[member].node].chunk;
+        if (shown == kNone || !shared_.table[shown].kept) return 0;
+        return shared_.table[shown].kept->mesh.positions.size();
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
+    return order;
 }
 
 void World::request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept) {
@@ -223,9 +238,8 @@ void World::came_for_swap(ChunkRecord& record, std::uint32_t slot, MeshOutcome& 
         return;
     }
     record.kept = std::move(outcome.kept);
-    record.has_mesh = record.kept->mesh.content == ChunkContent::surface;
+    record.has_mesh = outcome.baked != nullptr;
     record.baked = std::move(outcome.baked);
-    record.prepared = std::move(outcome.prepared);
     shared_.table.move(slot, ChunkState::ready);
 }
 

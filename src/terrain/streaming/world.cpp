@@ -80,8 +80,9 @@ void World::update(std::span<const ViewerPlace> viewers) {
     // Reviewing a node changes none of the plan.
     for (const NodeIndex node : planner_.changed()) note_change(node);
     planner_.clear_changed();
-    begin_waiting();
     planner_.collect();
+    shared_.laps.end(shared_.stats.last_update.plan);
+    begin_waiting();
 }
 
 void World::note_change(NodeIndex index) {
@@ -90,7 +91,7 @@ void World::note_change(NodeIndex index) {
     if (!node.needs_chunk()) {
         node.planned_since = 0;
     } else if (node.planned_since == 0) {
-        node.planned_since = shared_.stats.updates;
+        node.planned_since = static_cast<std::uint32_t>(shared_.stats.updates);
     }
     review(index);
     // Below a node that is not split is only what is shown; it may have to go, or to join.

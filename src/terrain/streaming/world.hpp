@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "quarry/terrain/shown_check.hpp"
 #include "quarry/terrain/streamer_options.hpp"
 #include "quarry/terrain/streamer_stats.hpp"
+#include "terrain/os.hpp"
 #include "terrain/streaming/chunk_table.hpp"
 #include "terrain/streaming/group.hpp"
 #include "terrain/streaming/keys.hpp"
@@ -22,12 +25,32 @@
 
 namespace quarry::terrain::streaming {
 
+// Adds up what the calling thread computes, where that was asked for.
+class Laps {
+  public:
+    void begin(bool wanted) noexcept {
+        wanted_ = wanted;
+        if (wanted_) last_ = impl::os::thread_time();
+    }
+    // Since the end of the lap before.
+    void end(std::chrono::nanoseconds& sum) noexcept {
+        if (!wanted_) return;
+        const std::chrono::nanoseconds now = impl::os::thread_time();
+        sum += now - std::exchange(last_, now);
+    }
+
+  private:
+    bool wanted_ = false;
+    std::chrono::nanoseconds last_{};
+};
+
 // What all worlds of one streamer have in common.
 struct Shared {
     ChunkTable table;
     std::unique_ptr<MeshJobs> jobs;
     std::deque<std::uint32_t> releases;  // chunks that are retiring
     StreamerStats stats;                 // what is counted as it happens
+    Laps laps;                           // of the update that runs
     std::size_t most_pending = 0;
     std::uint64_t last_group = 0;
     std::function<void(const ChunkError&)> on_error;
@@ -64,8 +87,9 @@ class World {
     void keep(const MeshOutcome& outcome);
 
     void begin_delivery();
-    // The group that is handed over, if any can be: it stays the same until it is shown or given up.
-    Group* next_to_hand_over();
+    // The group that is handed over, if any can be: it stays the same until it is shown or given up. Once a group was
+    // shown in this delivery, the search for another ends when must_stop().
+    Group* next_to_hand_over(const std::function<bool()>& must_stop);
     // The member that is to be uploaded next; null: none is left.
     Member* next_upload(Group& group);
     // Ids of the chunks with a mesh that are to be shown and hidden.
@@ -196,8 +220,10 @@ class World {
     void give_up_leaf(NodeIndex leaf);
     bool will_stay(NodeIndex index) const;
     bool is_next_to_viewer(const Group& group) const;
+    std::uint32_t frames_since_planned(const Node& node) const noexcept {
+        return static_cast<std::uint32_t>(shared_.stats.updates) - node.planned_since;
+    }
     bool is_last_frame_in_time(const Group& group) const;
-    void refresh_in_time(Group& group);
     bool bake_here(ChunkRecord& record);
     void drop_shown(NodeIndex index);
     void presence_changed(NodeIndex index, bool had);
@@ -207,6 +233,7 @@ class World {
     bool is_touched(const ChunkKey& key, const std::vector<LatticeBox>& boxes) const;
     std::vector<NodeIndex> nodes_near(const std::vector<LatticeBox>& boxes) const;
     void add_touched();
+    std::vector<std::size_t> largest_first() const;
     void request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr<KeptMesh> kept);
     void make_outdated(std::uint32_t chunk);
     void renew_groups(const std::vector<LatticeBox>& boxes);
@@ -257,6 +284,7 @@ class World {
     std::vector<std::pair<double, NodeIndex>> search_;
     std::vector<NodeIndex> reached_, cut_off_;
     std::vector<std::uint32_t> leaders_;
+    std::vector<Member> kept_members_;  // for refresh_neighbours
     Swap swap_;
     std::vector<NodeIndex> opened_;  // by what was shown last, and not yet known to the plan
     Group* current_ = nullptr;

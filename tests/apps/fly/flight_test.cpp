@@ -1,5 +1,8 @@
 #include "fly/flight.hpp"
 
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -42,6 +45,10 @@ TEST(Flight, IsClosedInEveryFrameAndEndsAtRest) {
     EXPECT_GE(outcome.complete_ms, outcome.first_ring_ms);
     EXPECT_GE(outcome.closed_ms, outcome.complete_ms);
     EXPECT_GT(outcome.end.uploads, 20u);
+    EXPECT_GT(outcome.mean(&FlyFrame::plan_us), 0);
+    for (const FlyFrame& frame : outcome.frames) {
+        EXPECT_LE(frame.results_us + frame.plan_us + frame.changes_us, frame.update_us + 0.01);
+    }
     const std::string text = flight_json(outcome, options, bench::describe_machine());
     const auto json = nlohmann::json::parse(text);
     EXPECT_EQ(json["program"], "quarry fly");
@@ -71,6 +78,32 @@ TEST(LiveView, ShowsTheViewerInTheMiddleOfWhatIsShown) {
     EXPECT_NE(text.find("budget"), std::string::npos);
     EXPECT_NE(text.find("worker 1"), std::string::npos);
     EXPECT_NE(text.find("retired"), std::string::npos);
+}
+
+TEST(LiveView, ShowsTheStatesOfChunksUnderWay) {
+    Pool pool(2);
+    const FlyOptions options = short_flight();
+    // No terminal: no colours between the letters.
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+    LiveView view(file.get(), pool, options);
+    std::string text;
+    run_flight(pool, options, {}, [&](const FlyMoment& moment) {
+        if (!text.empty()) return;
+        const auto cell = static_cast<std::int32_t>(std::floor(moment.viewer.position.x / 32));
+        const auto row = static_cast<std::int32_t>(std::floor(moment.viewer.position.z / 32));
+        const auto note = [&](std::uint32_t slot, std::int32_t x, terrain::ChunkState to) {
+            view.note({.id = {slot, 1}, .key = {0, x, 0, row}, .from = terrain::ChunkState::planned, .to = to});
+        };
+        note(0, cell + 1, terrain::ChunkState::queued);
+        note(1, cell + 2, terrain::ChunkState::meshing);
+        note(2, cell + 3, terrain::ChunkState::ready);
+        note(3, cell + 4, terrain::ChunkState::handed_over);
+        note(4, cell + 5, terrain::ChunkState::queued);
+        note(4, cell + 5, terrain::ChunkState::retired);
+        text = view.draw(moment, pool.stats());
+    });
+    EXPECT_NE(text.find("@qmrh"), std::string::npos) << text;
+    EXPECT_EQ(text.find("@qmrhq"), std::string::npos) << text;
 }
 
 TEST(HeadlessHost, NotesEventsThatContradictEachOther) {

@@ -88,8 +88,12 @@ struct InQueue {
     void put(Recycled* node, Tickets&) {
         while (!queue.try_push(node)) std::this_thread::yield();
     }
-    Recycled* take_own() { return queue.try_pop(); }
-    Recycled* take() { return queue.try_pop(); }
+    Recycled* take_own() { return take(); }
+    Recycled* take() {
+        Recycled* node = nullptr;
+        (void)queue.try_pop_batch(&node, 1);
+        return node;
+    }
 };
 
 template <class Place>

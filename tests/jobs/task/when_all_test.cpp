@@ -40,6 +40,20 @@ TEST_P(WhenAllOn, GivesATupleOfAllValues) {
     EXPECT_EQ(*std::get<2>(values), "three");
 }
 
+// Only an empty result, which a tuple never is, would have to be made from nothing.
+TEST_P(WhenAllOn, ValuesNeedNoDefaultConstructor) {
+    struct Named {
+        explicit Named(int given) : number(given) {}
+        int number;
+    };
+    const auto make = [this](int number) { return pool.submit([number] { return Named(number); }); };
+    const auto [first, second] = when_all(make(1), make(2)).get();
+    EXPECT_EQ(first.number + second.number, 3);
+    std::vector<Task<Named>> tasks;
+    for (int i = 0; i < 3; ++i) tasks.push_back(make(i));
+    EXPECT_EQ(when_all(std::move(tasks)).get()[2].number, 2);
+}
+
 TEST_P(WhenAllOn, GivesAVectorInTheOrderOfTheTasks) {
     std::vector<Task<int>> tasks;
     for (int i = 0; i < 200; ++i) tasks.push_back(pool.submit([i] { return i; }));

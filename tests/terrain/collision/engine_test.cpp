@@ -123,7 +123,6 @@ TEST(CollisionEngine, TellsOnlyOfPatchesThatADigHasChanged) {
     collision.host.expect_is(*collision.world.field(), keys_around(anchors, 26, 16), 16);
 }
 
-// The promise in frames: what is near in the frame of the dig, the rest two later if workers need no longer.
 TEST(CollisionEngine, WhatIsNearComesInTheSameFrameAndIsMadeByTheHostIfNeedBe) {
     CollisionOptions options = ScriptedCollision::small();
     options.wait = 1;  // as long as it takes
@@ -162,6 +161,7 @@ TEST(CollisionEngine, WithoutTimeToWaitItSaysSo) {
     collision.jobs->run_all();
     collision.engine->update(anchors);
     EXPECT_EQ(collision.engine->stats().late, late + 1);
+    collision.deliver();
     EXPECT_EQ(collision.engine->stats().longest_frames, 1u);
     // In time, though nobody waits: the delivery takes what is there.
     const std::uint64_t in_frame = collision.engine->stats().in_frame;
@@ -180,6 +180,93 @@ TEST(CollisionEngine, WithoutTimeToWaitItSaysSo) {
     collision.engine->update(anchors);
     EXPECT_EQ(collision.engine->stats().in_frame, in_frame + 2);
     EXPECT_THROW(collision.engine->wait_for_near(kNan), std::invalid_argument);
+}
+
+// Frames from an edit to the last patch that it changes, as the host sees them.
+int frames_until_delivered(ScriptedCollision& collision, const std::vector<Position>& anchors, const Position& around,
+                           const DeliveryBudget& budget) {
+    for (int frame = 0; frame < 100; ++frame) {
+        collision.engine->update(anchors, 1);
+        collision.deliver(budget);
+        if (collision.engine->ready_around(around, 6)) return frame;
+    }
+    return 100;
+}
+
+TEST(CollisionEngine, WhatAnEditChangesFurtherAwayComesWithinThreeFramesWhoeverMakesIt) {
+    CollisionOptions options = ScriptedCollision::small();
+    options.wait = 1;  // as long as it takes
+    ScriptedCollision collision(hills(), options);
+    std::vector<Position> anchors{{3, 0, 5}};
+    collision.settle(anchors);
+    const Position place{20, 0, 22};
+    collision.dig(place, 4);
+    // Much new ground at the same time, nearer to somebody; no worker gets to anything; a tiny budget.
+    anchors.push_back({120, 0, 0});
+    EXPECT_LE(frames_until_delivered(collision, anchors, place, DeliveryBudget::only_items(1)), 3);
+    EXPECT_FALSE(collision.jobs->waiting.empty());
+    EXPECT_LE(collision.engine->stats().longest_frames, 3u);
+    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
+    // Workers that make all of it at once, and the same budget.
+    collision.dig({20, -3, 22}, 4);
+    collision.engine->update(anchors, 1);
+    collision.jobs->run_all();
+    EXPECT_LE(frames_until_delivered(collision, anchors, place, DeliveryBudget::only_items(1)), 2);
+    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
+}
+
+TEST(CollisionEngine, WithoutTimeToWaitALateEditIsCounted) {
+    ScriptedCollision collision(hills());
+    const std::vector<Position> anchors{{3, 0, 5}};
+    collision.settle(anchors);
+    collision.dig({20, 0, 22}, 4);
+    for (int frame = 0; frame < 6; ++frame) {
+        collision.engine->update(anchors);
+        collision.deliver();
+    }
+    EXPECT_EQ(collision.engine->stats().edits_late, 0u) << "nothing was delivered yet";
+    collision.jobs->run_all();
+    collision.engine->update(anchors);
+    collision.deliver();
+    EXPECT_EQ(collision.engine->stats().longest_frames, 6u);
+    EXPECT_GT(collision.engine->stats().edits_late, 0u);
+}
+
+// In each frame of a stroke its chunks change again: none of the edits may wait for its end.
+TEST(CollisionEngine, AStrokeThatGoesOnIsDeliveredAsItGoes) {
+    CollisionOptions options = ScriptedCollision::small();
+    options.wait = 1;
+    ScriptedCollision collision(hills(), options);
+    const std::vector<Position> anchors{{3, 0, 5}};
+    collision.settle(anchors);
+    const std::size_t before = collision.host.events;
+    for (int frame = 0; frame < 40; ++frame) {
+        collision.dig({18 + 0.1 * frame, -0.2 * frame, 22}, 3);
+        collision.engine->update(anchors);
+        // A worker needs a frame for what it has begun: what comes of it is behind by one edit.
+        while (collision.jobs->end()) {
+        }
+        while (collision.jobs->begin()) {
+        }
+        collision.deliver(DeliveryBudget::only_items(1));
+    }
+    EXPECT_GE(collision.host.events - before, 20u);
+    EXPECT_LE(collision.engine->stats().longest_frames, 3u);
+    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
+}
+
+// Another ground is no edit: it comes within the budget, however long that takes.
+TEST(CollisionEngine, AnExchangeOfTheGroundKeepsToTheBudget) {
+    ScriptedCollision collision(hills());
+    const std::vector<Position> anchors{{3, 0, 5}};
+    collision.settle(anchors);
+    collision.engine->exchange(hills(4));
+    collision.engine->update(anchors, 0);
+    collision.jobs->run_all();
+    for (int frame = 0; frame < 8; ++frame) {
+        collision.engine->update(anchors, 0);
+        EXPECT_EQ(collision.deliver(DeliveryBudget::only_items(1)).delivered, 1u);
+    }
 }
 
 TEST(CollisionEngine, WhatEditsTouchGoesByTheFrameLaneAndTheRestDoesNot) {
@@ -438,6 +525,7 @@ TEST(CollisionEngine, AbsurdOptionsAreRefusedWithALineThatSaysWhatIsAllowed) {
     EXPECT_EQ(refusal_of({.near = 65}), "near is 65; 0 to 64 is allowed");
     EXPECT_EQ(refusal_of({.near = kNan}), "near is nan; 0 to 64 is allowed");
     EXPECT_EQ(refusal_of({.wait = -1}), "wait is -1; 0 to 1 is allowed");
+    EXPECT_EQ(refusal_of({.edit_frames = 0}), "edit_frames is 0; 1 to 1e+06 is allowed");
     EXPECT_EQ(refusal_of({.cells = 7}), "cells is 7; an even number from 4 to 62 is allowed");
     EXPECT_EQ(refusal_of({.lattice = {.voxel_size = kNan}}), "voxel_size is nan; 1e-06 to 1e+06 is allowed");
     EXPECT_EQ(refusal_of({.simplify = 2}), "simplify is 2; 0 to 1 is allowed");

@@ -1,6 +1,7 @@
 #include "quarry/terrain/edited_field.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -123,6 +124,39 @@ TEST(EditedField, AHoleIsRoundAndItsNormalsPointToItsMiddle) {
             ASSERT_NEAR(length, 9, 0.1 * step);
             const Vector3 n = mesh.normals[i];
             ASSERT_LT((n.x * from.x + n.y * from.y + n.z * from.z) / length, lod == 0 ? -0.97 : -0.93);
+        }
+    }
+}
+
+// Where a brick has all samples beside a place they are found in another way than where several do.
+TEST(EditedField, GradientsDoNotDependOnWhereBricksBegin) {
+    Random random(531);
+    SCOPED_TRACE(seed_text());
+    const auto ground = std::make_shared<PlaneField>(Position{}, Position{0, 1, 0});
+    // On edges of the lattice within a hole, some of them beside points that no edit has changed.
+    std::vector<Position> places;
+    for (int i = 0; i < 500; ++i) {
+        std::array<double, 3> at{};
+        for (double& along : at) along = random.integer(-9, 9);
+        at[static_cast<std::size_t>(random.integer(0, 2))] += random.integer(1, 63) / 64.0;
+        places.push_back({at[0], at[1], at[2]});
+    }
+    const auto gradients_at = [&](const Position& middle) {
+        EditWorld world(ground);
+        world.apply({.kind = EditKind::dig, .at = {middle.x, 0, middle.z}, .radius = 7});
+        std::vector<Position> points;
+        for (const Position& place : places) points.push_back({place.x + middle.x, place.y, place.z + middle.z});
+        std::vector<Gradient> found(points.size());
+        world.field()->gradients(points, 1, found);
+        return found;
+    };
+    const std::vector<Gradient> wanted = gradients_at({8, 0, 8});
+    for (int shift = 1; shift < 16; ++shift) {
+        const std::vector<Gradient> found = gradients_at({8.0 + shift, 0, 8.0 + 7 * shift});
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            ASSERT_EQ(found[i].x, wanted[i].x) << shift;
+            ASSERT_EQ(found[i].y, wanted[i].y) << shift;
+            ASSERT_EQ(found[i].z, wanted[i].z) << shift;
         }
     }
 }

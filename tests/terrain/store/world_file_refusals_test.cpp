@@ -90,6 +90,8 @@ TEST_F(WorldFileRefusals, APlaceWhereNoFileCanBeMadeIsNamed) {
     const std::filesystem::path missing = folder.path() / "missing.db";
     EXPECT_EQ(error_text([&] { WorldFile(pool, world, missing, {.read_only = true}); }),
               missing.string() + ": is not there");
+    EXPECT_EQ(error_text([&] { WorldFile(pool, world, nowhere, {.read_only = true}); }),
+              nowhere.string() + ": is not there");
 }
 
 TEST_F(WorldFileRefusals, AnotherWorldOrFormatIsRefused) {

@@ -84,6 +84,28 @@ TEST(StreamEngineErrors, KeepTheParentWhereChildrenCanNotBeMade) {
     EXPECT_TRUE(streamer.engine->shown().missing.empty());
 }
 
+TEST(StreamEngineErrors, NoResultIsLostWhereTheHostThrowsAtOne) {
+    ScriptedStreamer streamer(std::make_shared<Broken>());
+    streamer.throws_at_errors = true;
+    int thrown = 0;
+    int frames = 0;
+    do {
+        try {
+            streamer.update({looking(0, 0)});
+            streamer.jobs->run_all();
+            streamer.deliver();
+        } catch (const std::runtime_error&) {
+            ++thrown;
+        }
+    } while (!streamer.engine->at_rest() && ++frames < 400);
+    EXPECT_GT(thrown, 0);
+    EXPECT_TRUE(streamer.engine->at_rest());
+    EXPECT_EQ(streamer.engine->stats().failed, streamer.errors.size());
+    ScriptedStreamer other(std::make_shared<Broken>());
+    other.settle({looking(0, 0)});
+    EXPECT_EQ(places_shown(streamer.engine->shown()), places_shown(other.engine->shown()));
+}
+
 TEST(StreamEngine, GivesEveryValueAFieldOfNanIsEmpty) {
     class NotANumber final : public test_support::DistanceField {
         double distance(Position) const override { return kNan; }

@@ -202,7 +202,10 @@ class ScriptedStreamer {
         : cells_(options.cells) {
         auto scripted = std::make_unique<ScriptedJobs>();
         jobs = scripted.get();
-        options.on_error = [this](const ChunkError& error) { errors.push_back(error.key); };
+        options.on_error = [this](const ChunkError& error) {
+            errors.push_back(error.key);
+            if (throws_at_errors) throw std::runtime_error("the host does not like errors");
+        };
         engine = std::make_unique<Engine>(std::move(scripted), std::move(field), options);
     }
 
@@ -252,6 +255,7 @@ class ScriptedStreamer {
     SuspiciousHost host;
     std::unique_ptr<Engine> engine;
     std::vector<ChunkKey> errors;
+    bool throws_at_errors = false;
     ShownWorld planned;  // after the last update
 
   private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quarry/export.hpp"
+#include "quarry/jobs/impl/context.hpp"
 
 // How commands are kept until they are applied; commands.hpp has the public names.
 //
@@ -86,7 +87,7 @@ struct Segment {
 
 class CommandBuffer {
   public:
-    CommandBuffer() = default;
+    QUARRY_API CommandBuffer();
     CommandBuffer(const CommandBuffer&) = delete;
     CommandBuffer& operator=(const CommandBuffer&) = delete;
     QUARRY_API ~CommandBuffer();
@@ -98,8 +99,8 @@ class CommandBuffer {
     // Room for a command with a payload of that size; the type is still to be set, when the payload was made.
     // Throws quarry::Error outside of a system, and beyond the limit.
     Command& append(std::size_t payload_bytes, std::size_t alignment) {
-        if (!open_) [[unlikely]]
-            open_segment();
+        if (!open_ || thread_ != this_thread()) [[unlikely]]
+            begin_recording();
         if (segments_.back().commands >= limit_) [[unlikely]]
             throw_full();
         const std::size_t bytes =
@@ -119,7 +120,9 @@ class CommandBuffer {
 
     std::uint64_t spawned_in_block() const noexcept { return spawned_ - block_spawned_; }
     std::uint64_t add_spawned() noexcept { return spawned_++; }
-    QUARRY_API std::uint64_t spawned_number(std::uint64_t in_block) const;
+    // Which block is open, among all of all buffers.
+    std::uint64_t call() const noexcept { return call_; }
+    QUARRY_API std::uint64_t spawned_number(std::uint64_t in_block, std::uint64_t call) const;
 
     // Visits the commands of a segment in order.
     template <class Visit>
@@ -143,13 +146,20 @@ class CommandBuffer {
     std::vector<Segment>& segments() noexcept { return segments_; }
     std::vector<std::uint64_t>& resolved() noexcept { return resolved_; }
     std::uint64_t spawned() const noexcept { return spawned_; }
-    void set_limit(std::uint64_t limit) noexcept { limit_ = limit; }
+    // Commands that the open system may record: in one segment, or as many as its other segments leave it.
+    void set_limit(std::uint64_t limit) noexcept { limit_ = told_limit_ = limit; }
+    void leave_at_most(std::uint64_t commands) noexcept { limit_ = segment_commands() + commands; }
+    // Of the segment that is open.
+    std::uint64_t segment_commands() const noexcept { return open_ ? segments_.back().commands : 0; }
     void set_worker(std::uint32_t worker) noexcept { worker_ = worker; }
 
     std::uint64_t failed_at = 0;  // the entity at which a system that visits one by one has thrown
 
   private:
-    QUARRY_API void open_segment();
+    // A thread has one, and no two at a time have the same.
+    static const void* this_thread() noexcept { return &quarry::impl::current_context; }
+    QUARRY_API void begin_recording();
+    void open_segment();
     QUARRY_API void next_chunk(std::size_t bytes);
     [[noreturn]] QUARRY_API void throw_full() const;
     CommandPlace place() const noexcept;
@@ -164,6 +174,9 @@ class CommandBuffer {
     std::uint64_t first_ = 0;
     std::uint64_t last_ = 0;
     std::uint64_t limit_ = 0;
+    std::uint64_t told_limit_ = 0;  // the one of the system
+    const void* thread_ = nullptr;  // on which the system is called
+    std::uint64_t call_ = 0;
     std::uint64_t spawned_ = 0;
     std::uint64_t block_spawned_ = 0;
     std::size_t chunk_ = 0;

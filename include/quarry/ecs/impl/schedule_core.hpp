@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,7 @@ struct SystemSpec {
     SystemFunction count;
     SystemFunction condition;
     std::size_t grain = 0;
-    std::uint64_t command_limit = 0;  // 0: that of the schedule
+    std::optional<std::uint64_t> command_limit;  // none: that of the schedule
     BackgroundParts background;
 };
 
@@ -75,6 +76,8 @@ class ScheduleCore {
 
     QUARRY_API std::size_t add(std::string_view name, std::string_view phase);
     QUARRY_API SystemSpec& to_change(std::size_t system);
+    // Waits for it if it is under way, and drops what it found.
+    QUARRY_API void end_background(std::size_t system);
     QUARRY_API void add_phase(std::string_view name, std::string_view after);
     QUARRY_API void add_sync_point(std::string_view phase);
     // Of a system or of all in a set.

@@ -44,36 +44,9 @@ class ChannelSpin {
     std::atomic<std::uint64_t> ticks_;
 };
 
-// The model checker's quarry::impl::Mutation has the same names.
-enum class ChannelSite {
-    channel_arm,
-    channel_arm_left_out,
-    channel_close,
-    channel_close_wake,
-    channel_closed,
-    channel_drained,
-    channel_marked_over,
-    channel_over,
-    channel_pass_on,
-    channel_pass_on_over,
-    channel_receive_acquire,
-    channel_receive_claim,
-    channel_send_acquire,
-    channel_send_claim,
-    channel_send_closed,
-    channel_ticket,
-    channel_turn_acquire,
-    channel_turn_other_side,
-    channel_turn_release,
-    channel_unclaim_wake,
-    channel_wake_bump,
-    channel_wake_release,
-};
-
 // The atomics policy (src/jobs/atomics/policy.hpp) of the channels that ship. The protocol uses no fences, so it is the
 // same for the thread sanitizer.
-struct ChannelAtomics : SoundSteps<ChannelSite> {
-    using Site = ChannelSite;
+struct ChannelAtomics : SoundSteps {
     template <class T>
     using Atomic = std::atomic<T>;
     using Mutex = std::mutex;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "quarry/jobs/impl/channel_waiters.hpp"
+#include "quarry/jobs/impl/mutation.hpp"
 
 namespace quarry::impl {
 
@@ -22,7 +23,6 @@ namespace quarry::impl {
 // next change of this slot.
 template <class Policy, class T>
 class ChannelRing {
-    using Site = typename Policy::Site;
     using Waiters = ChannelWaiters<Policy>;
     using Word = typename Policy::template Atomic<std::uint64_t>;
 
@@ -112,15 +112,15 @@ class ChannelRing {
     }
 
     void close() noexcept {
-        if ((tail_.fetch_or(kClosed, Policy::order(Site::channel_close, std::memory_order_release)) & kClosed) != 0)
+        if ((tail_.fetch_or(kClosed, Policy::order(Mutation::channel_close, std::memory_order_release)) & kClosed) != 0)
             return;
-        Policy::step(Site::channel_close_wake, [this] {
+        Policy::step(Mutation::channel_close_wake, [this] {
             receivers_.wake_all();
             senders_.wake_all();
         });
     }
     bool is_closed() const noexcept {
-        return (tail_.load(Policy::order(Site::channel_closed, std::memory_order_acquire)) & kClosed) != 0;
+        return (tail_.load(Policy::order(Mutation::channel_closed, std::memory_order_acquire)) & kClosed) != 0;
     }
 
     std::size_t capacity() const noexcept { return capacity_; }
@@ -217,13 +217,13 @@ class ChannelRing {
     Outcome claim_tail(std::uint64_t& position) noexcept {
         std::uint64_t tail = tail_.load(std::memory_order_relaxed);
         for (;;) {
-            if (Policy::check(Site::channel_send_closed, (tail & kClosed) != 0)) return Outcome::closed;
-            const auto order = Policy::order(Site::channel_send_acquire, std::memory_order_acquire);
+            if (Policy::check(Mutation::channel_send_closed, (tail & kClosed) != 0)) return Outcome::closed;
+            const auto order = Policy::order(Mutation::channel_send_acquire, std::memory_order_acquire);
             const std::int64_t past = ahead(slot_at(tail).stamp.load(order), free_phase(tail));
             if (past < 0) return Outcome::not_yet;
             if (past > 0) {
                 tail = tail_.load(std::memory_order_relaxed);
-            } else if (advance(tail_, tail, Site::channel_send_claim)) {
+            } else if (advance(tail_, tail, Mutation::channel_send_claim)) {
                 position = tail;
                 return Outcome::done;
             }
@@ -233,12 +233,12 @@ class ChannelRing {
     Outcome claim_head(std::uint64_t& position) noexcept {
         std::uint64_t head = head_.load(std::memory_order_relaxed);
         for (;;) {
-            const auto order = Policy::order(Site::channel_receive_acquire, std::memory_order_acquire);
+            const auto order = Policy::order(Mutation::channel_receive_acquire, std::memory_order_acquire);
             const std::int64_t past = ahead(slot_at(head).stamp.load(order), free_phase(head) + 1);
             if (past < 0) return Outcome::not_yet;
             if (past > 0) {
                 head = head_.load(std::memory_order_relaxed);
-            } else if (kMoveThrows || advance(head_, head, Site::channel_receive_claim)) {
+            } else if (kMoveThrows || advance(head_, head, Mutation::channel_receive_claim)) {
                 position = head;
                 return Outcome::done;
             }
@@ -246,7 +246,7 @@ class ChannelRing {
     }
 
     // Who moves the position owns the slot it passed. On failure `from` is where the position is now.
-    bool advance(Word& position, std::uint64_t& from, Site mutation) const noexcept {
+    bool advance(Word& position, std::uint64_t& from, Mutation mutation) const noexcept {
         return Policy::at_once(mutation, position)
             .compare_exchange_weak(from, next(from), std::memory_order_relaxed, std::memory_order_relaxed);
     }
@@ -258,7 +258,7 @@ class ChannelRing {
         while (!tail_.compare_exchange_weak(tail, position | (tail & kClosed), std::memory_order_relaxed,
                                             std::memory_order_relaxed)) {
         }
-        Policy::step(Site::channel_unclaim_wake, [this] {
+        Policy::step(Mutation::channel_unclaim_wake, [this] {
             receivers_.wake_all();
             senders_.wake_all();
         });
@@ -266,7 +266,7 @@ class ChannelRing {
 
     // Ends a send or a receive: the slot is the other side's now. Wakes who has marked it.
     void turn_over(Slot& slot, std::uint64_t phase) noexcept {
-        const auto order = Policy::acq_rel(Site::channel_turn_acquire, Site::channel_turn_release);
+        const auto order = Policy::acq_rel(Mutation::channel_turn_acquire, Mutation::channel_turn_release);
         const std::uint64_t old = slot.stamp.exchange((phase << kPhaseShift) & kStampMask, order);
         if ((old & (kSenderWaits | kReceiverWaits)) != 0) [[unlikely]]
             wake_marked(old, phase);
@@ -280,15 +280,15 @@ class ChannelRing {
         if (is_its_turn) {
             waiters.wake_one();
         } else {
-            Policy::step(Site::channel_turn_other_side, [&] { waiters.wake_one(); });
+            Policy::step(Mutation::channel_turn_other_side, [&] { waiters.wake_one(); });
         }
     }
 
     // The channel is closed, and this side will never use the slot at that position, which is its next one.
     bool is_over(const Side& side, std::uint64_t position) const noexcept {
-        const std::uint64_t tail = tail_.load(Policy::order(Site::channel_over, std::memory_order_acquire));
+        const std::uint64_t tail = tail_.load(Policy::order(Mutation::channel_over, std::memory_order_acquire));
         if ((tail & kClosed) == 0) return false;
-        return side.sends || !Policy::check(Site::channel_drained, (tail & ~kClosed) != position);
+        return side.sends || !Policy::check(Mutation::channel_drained, (tail & ~kClosed) != position);
     }
 
     static bool is_ready(const Side& side, std::uint64_t position, std::uint64_t stamp) noexcept {
@@ -329,7 +329,7 @@ class ChannelRing {
             }
             if (outcome == Outcome::closed) break;
         }
-        if (Policy::check(Site::channel_pass_on, side.waiters.leave())) pass_on(side);
+        if (Policy::check(Mutation::channel_pass_on, side.waiters.leave())) pass_on(side);
         return outcome;
     }
 
@@ -340,14 +340,14 @@ class ChannelRing {
     Marked mark_next(const Side& side) noexcept {
         const std::uint64_t position = side.position.load(std::memory_order_relaxed) & ~kClosed;
         Word& word = slot_at(position).stamp;
-        auto&& stamp = Policy::written(Site::channel_arm_left_out, word);
+        auto&& stamp = Policy::written(Mutation::channel_arm_left_out, word);
         std::uint64_t seen = word.load(std::memory_order_relaxed);
-        const auto order = Policy::order(Site::channel_arm, std::memory_order_release);
+        const auto order = Policy::order(Mutation::channel_arm, std::memory_order_release);
         // Also when the mark is there already: the change must come after all that this thread did.
         do {
             if (is_ready(side, position, seen)) return Marked::ready;
         } while (!stamp.compare_exchange_weak(seen, seen | side.mark(), order, std::memory_order_relaxed));
-        return Policy::check(Site::channel_marked_over, is_over(side, position)) ? Marked::over : Marked::marked;
+        return Policy::check(Mutation::channel_marked_over, is_over(side, position)) ? Marked::over : Marked::marked;
     }
 
     // A thread that slept leaves while others sleep. It may have been woken in their place, so it looks for them.
@@ -359,7 +359,7 @@ class ChannelRing {
                 side.waiters.wake_one();
                 break;
             case Marked::over:
-                Policy::step(Site::channel_pass_on_over, [&] { side.waiters.wake_all(); });
+                Policy::step(Mutation::channel_pass_on_over, [&] { side.waiters.wake_all(); });
                 break;
         }
     }

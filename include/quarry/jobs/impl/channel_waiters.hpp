@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "quarry/jobs/impl/mutation.hpp"
+
 namespace quarry::impl {
 
 // Where the threads of one side of a channel sleep: all on one word that every wake-up changes. Who reads the word (by
 // ticket) before it looks for the last time, and sleeps on what it read, misses no wake-up that follows that look.
 template <class Policy>
 class ChannelWaiters {
-    using Site = typename Policy::Site;
-
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
@@ -21,7 +21,7 @@ class ChannelWaiters {
 
     // A read-modify-write: it reads the latest wake-up, and so a thread that was woken sees all that its waker did.
     std::uint32_t ticket() noexcept {
-        return word_.fetch_add(0, Policy::order(Site::channel_ticket, std::memory_order_acquire));
+        return word_.fetch_add(0, Policy::order(Mutation::channel_ticket, std::memory_order_acquire));
     }
     // False when the deadline has passed.
     bool sleep(std::uint32_t ticket, std::int64_t deadline) noexcept {
@@ -44,8 +44,8 @@ class ChannelWaiters {
 
   private:
     void change() noexcept {
-        Policy::step(Site::channel_wake_bump, [this] {
-            word_.fetch_add(1, Policy::order(Site::channel_wake_release, std::memory_order_release));
+        Policy::step(Mutation::channel_wake_bump, [this] {
+            word_.fetch_add(1, Policy::order(Mutation::channel_wake_release, std::memory_order_release));
         });
     }
 

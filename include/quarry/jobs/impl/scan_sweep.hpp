@@ -10,16 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "quarry/jobs/impl/mutation.hpp"
 #include "quarry/jobs/impl/sound_steps.hpp"
 
 namespace quarry::impl {
 
-// The model checker's quarry::impl::Mutation has the same names.
-enum class ScanSite { scan_carry_lock, scan_known, scan_prepared, scan_see_known, scan_see_prepared };
-
 // The atomics of the sweeps that ship, by the rules of src/jobs/atomics/policy.hpp.
-struct ScanAtomics : SoundSteps<ScanSite> {
-    using Site = ScanSite;
+struct ScanAtomics : SoundSteps {
     template <class T>
     using Atomic = std::atomic<T>;
     using Mutex = std::mutex;
@@ -38,8 +35,6 @@ struct ScanAtomics : SoundSteps<ScanSite> {
 // says prepared or moves known_ on; after that to who holds the mutex.
 template <class Policy, class Blocks, class T, class Op>
 class ScanSweep {
-    using Site = typename Policy::Site;
-
   public:
     ScanSweep(Blocks& blocks, std::ptrdiff_t first_block, std::ptrdiff_t group_length, T carry, Op& op)
         : blocks_(blocks),
@@ -68,7 +63,7 @@ class ScanSweep {
                 } else {
                     blocks_.prepare(first_of(group), first_of(group + 1),
                                     [this](std::ptrdiff_t block, T total) { carry_of(block) = std::move(total); });
-                    prepared(group).store(true, Policy::order(Site::scan_prepared, std::memory_order_release));
+                    prepared(group).store(true, Policy::order(Mutation::scan_prepared, std::memory_order_release));
                     if (const std::ptrdiff_t crowded_out = waiting.add(group); crowded_out >= 0)
                         leave_over(crowded_out);
                 }
@@ -137,7 +132,7 @@ class ScanSweep {
     // the next who comes.
     void carry_on() {
         const std::unique_lock lock(mutex_, std::try_to_lock);
-        const bool another_is_at_it = Policy::check(Site::scan_carry_lock, !lock.owns_lock());
+        const bool another_is_at_it = Policy::check(Mutation::scan_carry_lock, !lock.owns_lock());
         if (!another_is_at_it) carry_on_locked();
     }
 
@@ -145,7 +140,7 @@ class ScanSweep {
         if (op_threw_) return;
         op_threw_ = true;
         std::ptrdiff_t group = known();
-        const auto order = Policy::order(Site::scan_see_prepared, std::memory_order_acquire);
+        const auto order = Policy::order(Mutation::scan_see_prepared, std::memory_order_acquire);
         while (group < groups_ && prepared(group).load(order)) {
             for (std::ptrdiff_t block = first_of(group); block < first_of(group + 1); ++block) {
                 const std::optional<T> total = std::exchange(carry_of(block), carry_);
@@ -170,9 +165,11 @@ class ScanSweep {
     std::optional<T>& carry_of(std::ptrdiff_t block) { return carries_[static_cast<std::size_t>(block)]; }
     Flag& prepared(std::ptrdiff_t group) { return prepared_[static_cast<std::size_t>(group)]; }
     // Who sees a group known sees the carries below it, and carry_ as it was left for it.
-    std::ptrdiff_t known() const { return known_.load(Policy::order(Site::scan_see_known, std::memory_order_acquire)); }
+    std::ptrdiff_t known() const {
+        return known_.load(Policy::order(Mutation::scan_see_known, std::memory_order_acquire));
+    }
     void set_known(std::ptrdiff_t group) {
-        known_.store(group, Policy::order(Site::scan_known, std::memory_order_release));
+        known_.store(group, Policy::order(Mutation::scan_known, std::memory_order_release));
     }
 
     Blocks& blocks_;
