@@ -66,8 +66,8 @@ TEST(StreamEngine, ShowsNearChunksFirstWithoutAGap) {
         streamer.host.for_each_visible([&](const ChunkKey& key, std::uint32_t, const Mesh&) {
             if (!seen.insert({key.lod, key.x, key.y, key.z}).second) return;
             const double width = std::ldexp(8, key.lod);
-            distances.push_back(std::hypot((key.x + 0.5) * width - 3, (key.y + 0.5) * width - 5,
-                                           (key.z + 0.5) * width - 7));
+            distances.push_back(
+                std::hypot((key.x + 0.5) * width - 3, (key.y + 0.5) * width - 5, (key.z + 0.5) * width - 7));
         });
     }
     EXPECT_TRUE(streamer.engine->at_rest());
