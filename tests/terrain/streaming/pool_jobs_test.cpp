@@ -37,13 +37,18 @@ MeshJob job_for(const ChunkKey& key, std::uint32_t mask, bool urgent) {
     return job;
 }
 
+// What the host would get; empty where there is no surface.
+Mesh baked_in(const MeshOutcome& outcome) {
+    return outcome.baked != nullptr ? outcome.baked->mesh : Mesh{};
+}
+
 TEST(MeshJob, AnUrgentOneLeavesOutSeamsThatAreNotShownAndMakesThemOnceTheyAre) {
     int with_surface = 0;
     for (int corner = 0; corner < 8; ++corner) {
         const ChunkKey key{0, corner & 1, -(corner >> 1 & 1), corner >> 2};
         MeshOutcome hurried = run(job_for(key, 0, true));
         const MeshOutcome anew = run(job_for(key, 0, false));
-        EXPECT_EQ(hurried.baked, anew.baked);
+        EXPECT_EQ(baked_in(hurried), baked_in(anew));
         EXPECT_EQ(hurried.kept->mesh.content, anew.kept->mesh.content);
         if (anew.kept->mesh.content != ChunkContent::surface) continue;
         ++with_surface;
@@ -53,7 +58,7 @@ TEST(MeshJob, AnUrgentOneLeavesOutSeamsThatAreNotShownAndMakesThemOnceTheyAre) {
             later.kept = hurried.kept;
             const MeshOutcome baked = run(std::move(later));
             EXPECT_EQ(baked.was_extracted, mask != 0);
-            EXPECT_EQ(baked.baked, bake(anew.kept->mesh, mask)) << "mask " << mask;
+            EXPECT_EQ(baked_in(baked), bake(anew.kept->mesh, mask)) << "mask " << mask;
             EXPECT_EQ(baked.kept->mesh == anew.kept->mesh, mask != 0);
         }
         // One whose seams are shown has them all.
