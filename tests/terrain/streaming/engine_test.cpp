@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,16 +56,28 @@ TEST(StreamEngine, ShowsNearChunksFirstWithoutAGap) {
     ScriptedStreamer streamer(hills());
     const std::vector<Viewer> viewers{at(3, 5, 7)};
     streamer.update(viewers);
-    std::vector<double> shown;
-    std::size_t visible = 0;
+    std::set<std::tuple<int, int, int, int>> seen;
+    std::vector<double> distances;  // of meshes in the order in which they are shown
     for (int step = 0; step < 3000 && !streamer.engine->at_rest(); ++step) {
         streamer.jobs->begin();
         streamer.jobs->end();
         streamer.deliver();
         if (step % 16 == 0) streamer.update(viewers);
-        if (streamer.host.visible() != visible) visible = streamer.host.visible();
+        streamer.host.for_each_visible([&](const ChunkKey& key, std::uint32_t, const Mesh&) {
+            if (!seen.insert({key.lod, key.x, key.y, key.z}).second) return;
+            const double width = std::ldexp(8, key.lod);
+            distances.push_back(
+                std::hypot((key.x + 0.5) * width - 3, (key.y + 0.5) * width - 5, (key.z + 0.5) * width - 7));
+        });
     }
     EXPECT_TRUE(streamer.engine->at_rest());
+    // None comes before one at less than half its distance.
+    ASSERT_GT(distances.size(), 50u);
+    double nearest_later = distances.back();
+    for (std::size_t i = distances.size(); i-- > 0;) {
+        EXPECT_GE(nearest_later, distances[i] / 2) << i << " of " << distances.size();
+        nearest_later = std::min(nearest_later, distances[i]);
+    }
     EXPECT_TRUE(streamer.engine->ready_around({3, 5, 7}, 100));
     streamer.check_closed();
 }
