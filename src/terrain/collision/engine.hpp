@@ -126,6 +126,7 @@ class Engine {
         std::uint32_t turn;
         double square;  // of the distance
         std::uint32_t slot;
+        // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the default for a comparison with 0
         friend auto operator<=>(const EventRank&, const EventRank&) = default;
     };
     EventRank rank_of(std::uint32_t slot) const;
