@@ -1,5 +1,8 @@
 #include "quarry/terrain/upright_field.hpp"
 
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -27,6 +30,8 @@ UprightField::UprightField(std::shared_ptr<const Field> field, double factor)
     : field_(std::move(field)), factor_(static_cast<float>(factor)) {
     if (field_ == nullptr) throw std::invalid_argument("UprightField needs a field");
     impl::require_range("UprightField.factor", factor, 1e-3, 1e3);
+    static std::atomic<std::uint64_t> numbers{0};
+    number_ = 1 + numbers.fetch_add(1, std::memory_order_relaxed);
 }
 
 void UprightField::sample(const SampleBlock& block, float* out) const {
@@ -56,12 +61,29 @@ void UprightField::densities(std::span<const Position> points, std::span<float> 
     for (std::size_t i = 0; i < points.size(); ++i) out[i] = static_cast<float>(points[i].y) + factor_ * out[i];
 }
 
+// Bounds of a chunk are asked for by each combination around the field, one after the other, and by within: each thread
+// remembers the last ones. A field that is left of another in a box has its number, since its densities are the same.
+Interval UprightField::range_in(const Box& flat) const {
+    struct Last {
+        std::uint64_t number = 0;
+        Box flat{};
+        Interval range{};
+    };
+    static thread_local std::array<Last, 8> kept;
+    Last& last = kept[number_ % kept.size()];
+    if (last.number != number_ || !(last.flat == flat)) {
+        const Interval range = field_->range(flat);
+        last = {number_, flat, range};
+    }
+    return last.range;
+}
+
 // Rounding keeps the order of numbers, so the ends are rounded as the densities are.
 Interval UprightField::bounds(const Box& box) const {
     const impl::NearestRounding nearest;
     const Box flat = flattened(box);
     const std::optional<Interval> known = known_.within(flat);
-    const Interval inner = known ? *known : field_->range(flat);
+    const Interval inner = known ? *known : range_in(flat);
     return nearest.here(Interval{static_cast<float>(box.low.y) + factor_ * inner.low,
                                  static_cast<float>(box.high.y) + factor_ * inner.high});
 }
@@ -81,7 +103,7 @@ std::shared_ptr<const Field> UprightField::within(const Box& box) const {
     if (known_.is_for(flat)) return nullptr;
     auto less = std::make_shared<UprightField>(*this);
     if (std::shared_ptr<const Field> inner = field_->within(flat)) less->field_ = std::move(inner);
-    less->known_ = {flat, less->field_->range(flat)};
+    less->known_ = {flat, less->range_in(flat)};
     return less;
 }
 

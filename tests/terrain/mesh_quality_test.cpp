@@ -222,7 +222,7 @@ TEST(MeshQuality, NormalsAgreeWithTheTrianglesInTheShowcaseAndInAWildWorld) {
         std::printf("wild, LOD %d: %zu triangles, area against normals %.4f %%\n", lod, q.triangles,
                     100 * q.area_away / q.area);
         ASSERT_GT(q.triangles, 1000U);
-        EXPECT_LE(q.area_away, (lod < 2 ? 1e-3 : 2.5e-3) * q.area) << "LOD " << lod;
+        EXPECT_LE(q.area_away, 1e-3 * q.area) << "LOD " << lod;
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "quarry/export.hpp"
@@ -23,8 +24,12 @@ class QUARRY_API UprightField final : public Field {
     std::shared_ptr<const Field> within(const Box& box) const override;
 
   private:
+    // The narrowest bounds of the field over a part of the plane y = 0.
+    Interval range_in(const Box& flat) const;
+
     std::shared_ptr<const Field> field_;
     float factor_;
+    std::uint64_t number_;    // of its own, shared by what within gives
     impl::KnownRange known_;  // of the field, at y = 0
 };
 

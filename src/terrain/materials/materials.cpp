@@ -148,6 +148,13 @@ MaterialWeights to_weights(const std::array<float, kMaterials>& shares) noexcept
         sum += rests[i];
     }
     if (!(sum > 0)) return {};
+    // Mostly there is one material, which has it all.
+    for (std::size_t i = 0; i < kMaterials; ++i) {
+        if (rests[i] != sum) continue;
+        MaterialWeights one{{0, 0, 0, 0}};
+        one.of[i] = 255;
+        return one;
+    }
     const float scale = 255 / sum;
     std::array<int, kMaterials> whole{};
     int left = 255;

@@ -69,8 +69,11 @@ HWY_INLINE LeaveVectors leave(FloatVector low, FloatVector high, FloatVector bes
     return {hn::Sub(to, along), hn::IfThenElse(hn::Or(at_low, turns_high), crossed, one)};
 }
 
-// The sum of the normals of the four corners that the surface has around the vertex, where the slope points away from
-// one of them: there the samples change too fast for differences over two cells. Otherwise the slope.
+// The cosine of the widest angle between a slope and a corner's normal at which the slope still stands for both.
+constexpr float kLeastAgreement = 0.4F;
+
+// The sum of the normals of the four corners that the surface has around the vertex, where the slope leans far from one
+// of them: there the samples change too fast for differences over two cells. Otherwise the slope.
 HWY_INLINE LocalVectors straightened(const EndVectors& low, const EndVectors& high, FloatVector along,
                                      const LocalVectors& slope) {
     const Floats d;
@@ -92,12 +95,16 @@ HWY_INLINE LocalVectors straightened(const EndVectors& low, const EndVectors& hi
     // The normal points along the edge where the lower end is inside.
     const FloatVector out = hn::IfThenElse(hn::Lt(low.middle, zero), hn::Set(d, 1.0F), hn::Set(d, -1.0F));
     const LocalVectors outwards{hn::Mul(out, slope.a), hn::Mul(out, slope.u), hn::Mul(out, slope.v)};
+    const auto dot_of = [](const LocalVectors& p, const LocalVectors& q) HWY_ATTR {
+        return hn::Add(hn::Add(hn::Mul(p.a, q.a), hn::Mul(p.u, q.u)), hn::Mul(p.v, q.v));
+    };
+    const FloatVector least = hn::Mul(hn::Set(d, kLeastAgreement * kLeastAgreement), dot_of(outwards, outwards));
     LocalVectors sum{zero, zero, zero};
     FloatMask agrees = hn::Eq(zero, zero);
     for (const LocalVectors& each : corners) {
-        const FloatVector dot =
-            hn::Add(hn::Add(hn::Mul(each.a, outwards.a), hn::Mul(each.u, outwards.u)), hn::Mul(each.v, outwards.v));
-        agrees = hn::And(agrees, hn::Gt(dot, zero));
+        const FloatVector dot = dot_of(each, outwards);
+        const FloatMask near = hn::Gt(hn::Mul(dot, dot), hn::Mul(least, dot_of(each, each)));
+        agrees = hn::And(agrees, hn::And(hn::Gt(dot, zero), near));
         sum = {hn::Add(sum.a, each.a), hn::Add(sum.u, each.u), hn::Add(sum.v, each.v)};
     }
     return {hn::IfThenElse(agrees, slope.a, hn::Mul(out, sum.a)), hn::IfThenElse(agrees, slope.u, hn::Mul(out, sum.u)),
@@ -120,14 +127,7 @@ HWY_INLINE LocalVectors local_slopes(const SlopeBatch& batch, std::size_t i) {
     const FloatVector up_v = blended(low.up_v, high.up_v);
     const LocalVectors slope{hn::Sub(high.middle, low.middle), hn::Mul(half, hn::Sub(up_u, down_u)),
                              hn::Mul(half, hn::Sub(up_v, down_v))};
-    // Where the density at the vertex's height goes on rising, or falling, from one side to the other, the surface
-    // leans the way the slope says on all sides.
-    const FloatVector zero = hn::Zero(d);
-    const FloatMask even = hn::And(hn::Le(hn::Mul(down_u, up_u), zero), hn::Le(hn::Mul(down_v, up_v), zero));
-    if (hn::AllTrue(d, even)) return slope;
-    const LocalVectors other = straightened(low, high, along, slope);
-    return {hn::IfThenElse(even, slope.a, other.a), hn::IfThenElse(even, slope.u, other.u),
-            hn::IfThenElse(even, slope.v, other.v)};
+    return straightened(low, high, along, slope);
 }
 
 void slopes(const SlopeBatch& batch, std::size_t count, Gradient* out) {
