@@ -1,7 +1,7 @@
 # What the terrain is doing: F3.
 extends Control
 
-const STATES := ["planned", "queued", "meshing", "ready", "handed_over", "shown", "retiring"]
+const STATES := ["planned", "queued", "meshing", "ready", "handed over", "shown", "retiring"]
 const SECTORS := 36
 const COLORS := [Color.SLATE_GRAY, Color.INDIAN_RED, Color.ORANGE, Color.GOLD, Color.YELLOW_GREEN, Color.SEA_GREEN, Color.STEEL_BLUE]
 
@@ -117,4 +117,4 @@ func draw_ring(centre: Vector2) -> void:
 func draw_states(place: Vector2) -> void:
 	var states: Dictionary = stats.get("states", {})
 	for i in STATES.size():
-		write(place + Vector2(0, 19 * i), "%d %s" % [states.get(STATES[i], 0), STATES[i].replace("_", " ")], COLORS[i].lightened(0.3))
+		write(place + Vector2(0, 19 * i), "%d %s" % [states.get(STATES[i], 0), STATES[i]], COLORS[i].lightened(0.3))

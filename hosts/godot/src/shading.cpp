@@ -16,7 +16,7 @@ constexpr const char* kUniforms = R"(;
 uniform int view = 0;
 uniform float cells = 32.0;
 uniform vec3 lod_color : source_color = vec3(1.0);
-uniform vec3 grass : source_color = vec3(0.23, 0.33, 0.12);
+uniform vec3 grass : source_color = vec3(0.29, 0.38, 0.14);
 uniform vec3 rock : source_color = vec3(0.42, 0.39, 0.36);
 uniform vec3 snow : source_color = vec3(0.90, 0.93, 0.97);
 uniform vec3 earth : source_color = vec3(0.45, 0.36, 0.24);
@@ -31,20 +31,16 @@ varying vec3 place;
 varying vec3 world_place;
 varying vec3 world_normal;
 
-float random_at(vec3 cell) {
-    return fract(sin(dot(cell, vec3(127.1, 311.7, 74.7))) * 43758.5453);
+float random_at(vec2 cell) {
+    return fract(sin(dot(cell, vec2(127.1, 311.7))) * 43758.5453);
 }
 
-// Of a place, not of a side: it goes on around every edge, and is stretched by no slope.
-float noise_at(vec3 p) {
-    vec3 cell = floor(p);
-    vec3 f = p - cell;
+float noise_at(vec2 p) {
+    vec2 cell = floor(p);
+    vec2 f = p - cell;
     f = f * f * (3.0 - 2.0 * f);
-    vec2 e = vec2(0.0, 1.0);
-    vec4 low = vec4(random_at(cell), random_at(cell + e.yxx), random_at(cell + e.xyx), random_at(cell + e.yyx));
-    vec4 high = vec4(random_at(cell + e.xxy), random_at(cell + e.yxy), random_at(cell + e.xyy), random_at(cell + e.yyy));
-    vec4 level = mix(low, high, f.z);
-    return mix(mix(level.x, level.y, f.x), mix(level.z, level.w, f.x), f.y);
+    return mix(mix(random_at(cell), random_at(cell + vec2(1.0, 0.0)), f.x),
+               mix(random_at(cell + vec2(0.0, 1.0)), random_at(cell + vec2(1.0, 1.0)), f.x), f.y);
 }
 
 )";
@@ -82,21 +78,11 @@ bool is_left_out(vec2 pixel) {
 constexpr const char* kColors = R"(
 // Fine grain near by; it fades before it could sparkle.
 float grain(vec3 p, float distance_to_eye) {
-    float coarse = noise_at(p * 0.06) * 0.6 + noise_at(p * 0.31) * 0.4;
-    float seen = clamp(1.0 - distance_to_eye / 150.0, 0.0, 1.0);
-    float fine = seen > 0.0 ? noise_at(p * 1.3) * 0.5 + noise_at(p * 4.7) * 0.5 : 0.5;
-    return mix(0.5, fine, seen) * 0.5 + coarse * 0.5;
-}
-
-// The normal of a surface that rises where it is lighter: by how both change from pixel to pixel.
-vec3 roughened(vec3 normal, vec3 at, float shade, float by) {
-    vec3 across = dFdx(at);
-    vec3 down = dFdy(at);
-    vec3 first = cross(down, normal);
-    vec3 second = cross(normal, across);
-    float area = dot(across, first);
-    vec3 rise = sign(area) * (dFdx(shade) * first + dFdy(shade) * second);
-    return normalize(abs(area) * normal - by * rise);
+    vec3 side = abs(world_normal);
+    vec2 plane = side.y > max(side.x, side.z) ? p.xz : side.x > side.z ? p.zy : p.xy;
+    float coarse = noise_at(plane * 0.05) * 0.6 + noise_at(plane * 0.21) * 0.4;
+    float fine = noise_at(plane * 1.3) * 0.5 + noise_at(plane * 4.1) * 0.5;
+    return mix(fine, 0.5, clamp(distance_to_eye / 120.0, 0.0, 1.0)) * 0.45 + coarse * 0.55;
 }
 
 // From three sides, each by how much the ground faces it.
@@ -127,17 +113,13 @@ constexpr const char* kFragment = R"(
     weights /= max(dot(weights, vec4(1.0)), 0.001);
     vec3 p = world_place / texture_size;
     float plain = mix(0.68, 1.22, shade);
-    // Dry patches in the grass, bands in the rock.
-    float dry = smoothstep(0.45, 0.8, noise_at(world_place * 0.017) * 0.7 + shade * 0.3);
-    float band = noise_at(vec3(world_place.xz * 0.011, world_place.y * 0.35 + shade * 1.2));
-    vec3 c0 = (textured & 1) != 0 ? triplanar(layer_0, p) : mix(grass, grass * vec3(1.7, 1.22, 0.9), dry) * plain;
-    vec3 c1 = (textured & 2) != 0 ? triplanar(layer_1, p) : rock * plain * mix(0.72, 1.2, band);
+    vec3 c0 = (textured & 1) != 0 ? triplanar(layer_0, p) : grass * plain;
+    vec3 c1 = (textured & 2) != 0 ? triplanar(layer_1, p) : rock * plain;
     vec3 c2 = (textured & 4) != 0 ? triplanar(layer_2, p) : snow * plain;
     vec3 c3 = (textured & 8) != 0 ? triplanar(layer_3, p) : earth * plain;
     ALBEDO = c0 * weights.x + c1 * weights.y + c2 * weights.z + c3 * weights.w;
     ROUGHNESS = mix(0.97, 0.65, weights.z);
     SPECULAR = 0.2;
-    NORMAL = roughened(NORMAL, VERTEX, shade, clamp(1.0 - length(VERTEX) / 150.0, 0.0, 1.0) * mix(0.14, 0.04, weights.z));
     if (view != 0) {
         ALBEDO = lod_color * mix(0.8, 1.0, shade);
         if (view == 2) {

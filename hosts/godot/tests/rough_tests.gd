@@ -326,7 +326,7 @@ func test_the_guide_leads_to_a_cave() -> void:
 	mouse_button(true)
 	press("ui_up", true)
 	var motion := InputEventMouseMotion.new()
-	motion.relative = Vector2(0, 200)
+	motion.relative = Vector2(0, 140)
 	root_node.get_viewport().push_input(motion)
 	await frames(100)
 	press("ui_up", false)

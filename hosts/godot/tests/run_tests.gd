@@ -126,7 +126,8 @@ func test_the_class_is_listed_for_its_help() -> void:
 		if property.usage & PROPERTY_USAGE_STORAGE:
 			listed.properties[property.name] = []
 	for method in ClassDB.class_get_method_list("QuarryTerrain", true):
-		if not method.name.substr(4) in listed.properties:
+		var is_accessor: bool = method.name.substr(4) in listed.properties and method.name.left(4) in ["set_", "get_"]
+		if not is_accessor:
 			listed.methods[method.name] = method.args.map(func(argument): return argument.name)
 	for each in ClassDB.class_get_signal_list("QuarryTerrain", true):
 		listed.signals[each.name] = each.args.map(func(argument): return argument.name)
