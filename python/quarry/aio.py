@@ -19,10 +19,11 @@ class AsyncEngine:
         self.engine = Engine(handlers, **options)
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._futures: Dict[int, asyncio.Future[Result]] = {}
-        self._room = asyncio.Event()
+        self._room: asyncio.Event
 
     async def __aenter__(self) -> "AsyncEngine":
         self._loop = asyncio.get_running_loop()
+        self._room = asyncio.Event()  # here, as in Python 3.9 it belongs to the loop of the thread that makes it
         await self._loop.run_in_executor(None, self.engine.start)
         self._loop.add_reader(self.engine.fileno(), self._hand_over)
         return self

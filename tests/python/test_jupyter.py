@@ -1,6 +1,9 @@
 """In a notebook's kernel: its functions have no module that a worker could import."""
 
+import os
+
 import pytest
+import quarry
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -29,7 +32,8 @@ print(chunk["positions"].shape[1])
 ]
 
 
-def test_a_notebook_uses_workers_from_cell_to_cell():
+def test_a_notebook_uses_workers_from_cell_to_cell(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.path.dirname(os.path.dirname(quarry.__file__)))  # which may not be installed
     cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
     nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
