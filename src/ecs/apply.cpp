@@ -1,6 +1,7 @@
 // How what systems have recorded changes the world: in the order (system, first entity, sequence).
 #include <algorithm>
 
+#include "ecs/command_limit.hpp"
 #include "ecs/schedule_state.hpp"
 
 namespace quarry::ecs::impl {
@@ -60,8 +61,7 @@ void ScheduleState::check_limits() {
         if (commands <= system.limit || system.failed) continue;
         system.failed = true;
         report.systems[system.number].outcome = NodeOutcome::failed;
-        const Error error("recorded " + std::to_string(commands) + " commands, more than its limit of " +
-                          std::to_string(system.limit));
+        const TooManyCommands error(system.limit);
         report_error(system, {.system = system.number, .error = std::make_exception_ptr(error)}, error.what());
     }
 }

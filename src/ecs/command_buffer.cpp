@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "ecs/command_limit.hpp"
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::ecs::impl {
@@ -96,7 +97,7 @@ void CommandBuffer::next_chunk(std::size_t bytes) {
 }
 
 void CommandBuffer::throw_full() const {
-    throw Error("more than " + std::to_string(told_limit_) + " commands, which is the limit of this system");
+    throw TooManyCommands(told_limit_);
 }
 
 std::uint64_t CommandBuffer::spawned_number(std::uint64_t in_block, std::uint64_t call) const {

@@ -42,8 +42,9 @@ struct PlannedSystem {
     std::uint32_t number = 0;  // in the order of the plan: the first part of the order of commands
     std::uint32_t part = 0;
     bool enabled = true;
-    bool left_out = false;  // in this tick
-    bool failed = false;    // in this tick
+    bool left_out = false;      // in this tick
+    bool failed = false;        // in this tick
+    bool beyond_limit = false;  // of commands, in this tick
     SystemSpec* spec = nullptr;
     std::unique_ptr<BackgroundRun> background;
     std::vector<std::uint32_t> before;  // systems of its part, by their place in it
@@ -115,6 +116,7 @@ class ScheduleState {
     void choose_systems(Part& part, std::size_t most);
     CommandBuffer& buffer_of_thread();
     void note_failure(PlannedSystem& system, const Failure& failure) noexcept;
+    void note_limit(PlannedSystem& system, const std::exception_ptr& error) noexcept;
     void report_failures(Part& part);
     void report_error(const PlannedSystem& system, const Failure& failure, std::string what);
 

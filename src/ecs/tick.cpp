@@ -1,7 +1,9 @@
 // How the systems of a tick run.
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
+#include "ecs/command_limit.hpp"
 #include "ecs/schedule_state.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 #include "quarry/jobs/pool.hpp"
@@ -62,6 +64,12 @@ void ScheduleState::note_failure(PlannedSystem& system, const Failure& failure) 
     failures_.push_back(failure);
 }
 
+void ScheduleState::note_limit(PlannedSystem& system, const std::exception_ptr& error) noexcept {
+    const std::lock_guard lock(failures_mutex_);
+    system.failed = true;
+    if (!std::exchange(system.beyond_limit, true)) failures_.push_back({.system = system.number, .error = error});
+}
+
 void ScheduleState::run_plain(PlannedSystem& system) {
     if (system.left_out) return;
     CommandBuffer& buffer = buffer_of_thread();
@@ -90,6 +98,10 @@ void ScheduleState::run_block(PlannedSystem& system, std::uint64_t first, std::u
     buffer.failed_at = kNowhere;
     try {
         system.spec->each(world_, buffer, first, last);
+    } catch (const TooManyCommands&) {
+        buffer.end_block();
+        note_limit(system, std::current_exception());
+        throw;
     } catch (...) {
         buffer.end_block();
         Failure failure{.system = system.number, .error = std::current_exception()};
@@ -161,7 +173,7 @@ void ScheduleState::start_background(PlannedSystem& system) {
 void ScheduleState::choose_systems(Part& part, std::size_t most) {
     for (std::uint32_t i = part.first; i < part.last; ++i) {
         PlannedSystem& system = systems[i];
-        system.failed = false;
+        system.failed = system.beyond_limit = false;
         system.recorded = 0;
         system.left_out = !system.enabled || i - part.first >= most;
     }

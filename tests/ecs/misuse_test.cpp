@@ -92,6 +92,22 @@ TEST(Misuse, LimitOfCommandsHoldsAcrossTheRangesOfASystem) {
     EXPECT_EQ(world.size(), 0U);
 }
 
+// How many ranges run into it depends on the workers; the report does not.
+TEST(Misuse, LimitOfCommandsIsOneErrorHoweverManyRangesRunIntoIt) {
+    for (const int workers : {1, 2, 4}) {
+        Pool pool(workers);
+        Schedule<LoggedWorld> schedule({.errors = ErrorPolicy::collect});
+        schedule.add("greedy").most_commands(1000).grain(500).each(
+            100'000, [](LoggedWorld&, std::size_t, Commands<LoggedWorld>& commands) {
+                for (int i = 0; i < 2000; ++i) commands.spawn();
+            });
+        LoggedWorld world;
+        const TickReport& report = ParallelExecutor(pool).run(schedule, world);
+        ASSERT_EQ(report.errors.size() + report.errors_beyond, 1U) << workers << " workers";
+        EXPECT_EQ(report.errors[0].what, "more than 1000 commands, which is the limit of this system");
+    }
+}
+
 TEST(Misuse, RejectedCommandThatIsAnErrorIsRethrown) {
     Schedule<LoggedWorld> schedule({.rejected = RejectedCommand::error});
     LoggedWorld world;

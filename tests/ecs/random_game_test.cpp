@@ -92,6 +92,7 @@ class RandomGame {
                 .grain(1 + draw % 7)
                 .each([](const World& world) { return world.count<Health>(); },
                       [number](World& world, std::size_t i, Changes& commands) {
+                          if (i >= 60) return;  // else more and more entities spawn more and more
                           const auto points = static_cast<std::uint64_t>(world.storage<Health>().at(i).points);
                           change(commands, mixed(points * 31 + i, number) >> 9);
                       });
