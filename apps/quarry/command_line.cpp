@@ -107,7 +107,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
 
 // What the parser found, in our words where its own are hard to read.
 std::string parse_failure(const CLI::App& app, const CLI::ParseError& failure) {
-    const std::string what = failure.what();
+    std::string what = failure.what();
     const std::string option = what.substr(0, what.find(':'));
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
         const CLI::Option* const found = app.get_option_no_throw(option);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test_support;
 
-TEST(Misuse, CommandsOnAnotherThreadThanThatOfTheSystemAreRefused) {
+TEST(ScheduleMisuse, CommandsOnAnotherThreadThanThatOfTheSystemAreRefused) {
     for (const int workers : {0, 2}) {
         Pool pool(std::max(workers, 1));
         Schedule<LoggedWorld> schedule;
@@ -42,7 +42,7 @@ TEST(Misuse, CommandsOnAnotherThreadThanThatOfTheSystemAreRefused) {
     }
 }
 
-TEST(Misuse, SpawnedOfAnotherCallIsRefusedEvenIfItsNumberFits) {
+TEST(ScheduleMisuse, SpawnedOfAnotherCallIsRefusedEvenIfItsNumberFits) {
     Schedule<LoggedWorld> schedule;
     std::vector<Spawned> kept;
     schedule.add("system").grain(1).each(2, [&](LoggedWorld&, std::size_t, Commands<LoggedWorld>& commands) {
@@ -63,7 +63,7 @@ TEST(Misuse, SpawnedOfAnotherCallIsRefusedEvenIfItsNumberFits) {
     EXPECT_EQ(schedule.report().errors.size(), 1U);
 }
 
-TEST(Misuse, SystemWithALimitOfNoCommandsMayRecordNone) {
+TEST(ScheduleMisuse, SystemWithALimitOfNoCommandsMayRecordNone) {
     Schedule<LoggedWorld> schedule;
     schedule.add("silent").most_commands(0).run(
         [](LoggedWorld&, Commands<LoggedWorld>& commands) { commands.spawn(); });
@@ -74,7 +74,7 @@ TEST(Misuse, SystemWithALimitOfNoCommandsMayRecordNone) {
 }
 
 // The bound is for the memory, so it must hold while the system runs, in however many pieces.
-TEST(Misuse, LimitOfCommandsHoldsAcrossTheRangesOfASystem) {
+TEST(ScheduleMisuse, LimitOfCommandsHoldsAcrossTheRangesOfASystem) {
     Schedule<LoggedWorld> schedule;
     std::atomic<std::size_t> recorded{0};
     schedule.add("greedy").most_commands(1000).grain(100).each(
@@ -93,7 +93,7 @@ TEST(Misuse, LimitOfCommandsHoldsAcrossTheRangesOfASystem) {
 }
 
 // How many ranges run into it depends on the workers; the report does not.
-TEST(Misuse, LimitOfCommandsIsOneErrorHoweverManyRangesRunIntoIt) {
+TEST(ScheduleMisuse, LimitOfCommandsIsOneErrorHoweverManyRangesRunIntoIt) {
     for (const int workers : {1, 2, 4}) {
         Pool pool(workers);
         Schedule<LoggedWorld> schedule({.errors = ErrorPolicy::collect});
@@ -108,7 +108,7 @@ TEST(Misuse, LimitOfCommandsIsOneErrorHoweverManyRangesRunIntoIt) {
     }
 }
 
-TEST(Misuse, RejectedCommandThatIsAnErrorIsRethrown) {
+TEST(ScheduleMisuse, RejectedCommandThatIsAnErrorIsRethrown) {
     Schedule<LoggedWorld> schedule({.rejected = RejectedCommand::error});
     LoggedWorld world;
     const SparseEntity gone = world.spawn();
@@ -128,7 +128,7 @@ struct CountingWorld : SparseWorld {
     }
 };
 
-TEST(Misuse, FunctionsOfADerivedWorldAreCalledHoweverManyCommandsAndWorkersThereAre) {
+TEST(ScheduleMisuse, FunctionsOfADerivedWorldAreCalledHoweverManyCommandsAndWorkersThereAre) {
     Pool pool(2);
     for (const std::uint64_t from : {std::uint64_t{1}, std::uint64_t{1'000'000}}) {
         Schedule<CountingWorld> schedule({.parallel_commands = from});
@@ -156,7 +156,7 @@ struct Moody {
     }
 };
 
-TEST(Misuse, ErrorsWhileApplyingAreTheSameInSeveralStorages) {
+TEST(ScheduleMisuse, ErrorsWhileApplyingAreTheSameInSeveralStorages) {
     Pool pool(2);
     std::vector<std::string> told[2];
     for (const bool by_storage : {false, true}) {
@@ -181,7 +181,7 @@ TEST(Misuse, ErrorsWhileApplyingAreTheSameInSeveralStorages) {
     EXPECT_EQ(told[1], told[0]);
 }
 
-TEST(Misuse, ConflictsWithoutAnOrderFollowTheOrderOfAddingAroundStatedOrders) {
+TEST(ScheduleMisuse, ConflictsWithoutAnOrderFollowTheOrderOfAddingAroundStatedOrders) {
     // "a" has to wait for "c". That is no reason for "b", which was added later, to overtake it.
     Schedule<LoggedWorld> schedule;
     schedule.add("a").writes<Position>().after("c").run([] {});
@@ -207,11 +207,11 @@ void destroy_inside() {
     BlockingExecutor().run(*schedule, world);
 }
 
-TEST(MisuseDeathTest, ScheduleDestroyedInItsTickEndsTheProgramWithAMessage) {
+TEST(ScheduleMisuseDeathTest, ScheduleDestroyedInItsTickEndsTheProgramWithAMessage) {
     EXPECT_EXIT(destroy_inside(), testing::KilledBySignal(SIGABRT), "a schedule was destroyed while a tick of it ran");
 }
 
-TEST(Misuse, SchedulesMayRunWithinSystemsOfOthersOnTheSamePool) {
+TEST(ScheduleMisuse, SchedulesMayRunWithinSystemsOfOthersOnTheSamePool) {
     Pool pool(2);
     for (int round = 0; round < 20; ++round) {
         Schedule<LoggedWorld> inner;
@@ -232,7 +232,7 @@ TEST(Misuse, SchedulesMayRunWithinSystemsOfOthersOnTheSamePool) {
     }
 }
 
-TEST(Misuse, ExecutorOnAnotherPoolThanTheOneThatTheThreadWorksFor) {
+TEST(ScheduleMisuse, ExecutorOnAnotherPoolThanTheOneThatTheThreadWorksFor) {
     Pool one(3);
     Pool other(2);
     Schedule<LoggedWorld> schedule;

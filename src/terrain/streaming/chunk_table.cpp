@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace quarry::terrain {
 
@@ -69,6 +70,7 @@ void ChunkTable::move(std::uint32_t slot, ChunkState to) {
     }
     if (log_) log_({id(slot), record.key, record.mask, from, to, update_});
     record.state = to;
+    if (std::exchange(record.held, false)) --held_;
     --counts_[number_of(from)];
     ++counts_[number_of(to)];
     ++transitions_[number_of(from)][number_of(to)];
@@ -76,6 +78,10 @@ void ChunkTable::move(std::uint32_t slot, ChunkState to) {
     record.kept.reset();
     record.baked.reset();
     free_.push_back(slot);
+}
+
+void ChunkTable::hold(std::uint32_t slot) noexcept {
+    if (!std::exchange(records_[slot].held, true)) ++held_;
 }
 
 ChunkRecord* ChunkTable::find(ChunkId id) noexcept {
@@ -87,7 +93,7 @@ ChunkRecord* ChunkTable::find(ChunkId id) noexcept {
 std::uint64_t ChunkTable::pending() const noexcept {
     std::uint64_t pending = 0;
     for (std::size_t state = 0; state < number_of(ChunkState::shown); ++state) pending += counts_[state];
-    return pending;
+    return pending - held_;
 }
 
 }  // namespace streaming

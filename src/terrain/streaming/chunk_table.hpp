@@ -24,6 +24,7 @@ struct ChunkRecord {
     bool has_mesh = false;        // known from ready on
     bool failed = false;
     bool in_swap = false;              // comes with edits, not with a group
+    bool held = false;                 // the host has it, and shows it when all of its world is exchanged
     bool appears = false;              // of these: where nothing was shown before
     HeldMesh kept;                     // what it was baked from
     std::unique_ptr<BakedMesh> baked;  // where it has a mesh, from ready until the host has it
@@ -46,6 +47,8 @@ class ChunkTable {
 
     std::uint32_t add(const ChunkKey& key, std::uint32_t mask);
     void move(std::uint32_t slot, ChunkState to);
+    // One that was handed over waits for the rest of a new world.
+    void hold(std::uint32_t slot) noexcept;
 
     ChunkRecord& operator[](std::uint32_t slot) noexcept { return records_[slot]; }
     const ChunkRecord& operator[](std::uint32_t slot) const noexcept { return records_[slot]; }
@@ -54,7 +57,7 @@ class ChunkTable {
     ChunkRecord* find(ChunkId id) noexcept;
 
     std::uint64_t count(ChunkState state) const noexcept { return counts_[static_cast<std::size_t>(state)]; }
-    // From request to shown.
+    // From request to shown. Not those that wait for the rest of their world: that has to be made, however large it is.
     std::uint64_t pending() const noexcept;
     const std::array<std::uint64_t, kChunkStates>& counts() const noexcept { return counts_; }
     const ChunkTransitions& transitions() const noexcept { return transitions_; }
@@ -68,6 +71,7 @@ class ChunkTable {
     std::vector<std::uint32_t> free_;
     std::array<std::uint64_t, kChunkStates> counts_{};
     ChunkTransitions transitions_{};
+    std::uint64_t held_ = 0;
     Log log_;
     std::uint64_t update_ = 0;
 };

@@ -87,8 +87,8 @@ void check(const StreamerOptions& options) {
                           std::ldexp(options.cells, options.max_lod);
     if (std::pow(across, 3) > kMostRoots) {
         throw std::invalid_argument("radius is " + std::to_string(options.radius) + ", which is " +
-                                    std::to_string(across) +
-                                    " chunks of the coarsest level across; fewer than 47 are allowed");
+                                    std::to_string(across) + " chunks of the coarsest level across; at most " +
+                                    std::to_string(std::cbrt(kMostRoots)) + " are allowed");
     }
     impl::check_reach(options.radius / options.lattice.voxel_size);
 }

@@ -207,6 +207,14 @@ void World::list_changes(const Group& group, std::vector<ChunkId>& shown, std::v
 }
 
 // The host has done its part: from now on this is what is shown.
+void World::show_or_hold(std::uint32_t chunk) {
+    if (visible_ || !shared_.table[chunk].has_mesh) {
+        shared_.table.move(chunk, ChunkState::shown);
+    } else {
+        shared_.table.hold(chunk);
+    }
+}
+
 void World::commit(Group& group) {
     ++shown_version_;
     round_showed_ = showed_ = true;
@@ -215,7 +223,7 @@ void World::commit(Group& group) {
         ChunkRecord& record = shared_.table[chunk];
         record.group = kNone;
         if (record.kept && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
-        if (visible_ || !record.has_mesh) shared_.table.move(chunk, ChunkState::shown);
+        show_or_hold(chunk);
     };
     for (const NodeIndex node : group.removed) drop_shown(node);
     for (const Member& member : group.rebaked) {

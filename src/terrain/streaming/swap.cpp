@@ -331,7 +331,7 @@ void World::commit_swap() {
         ChunkRecord& record = shared_.table[member.chunk];
         record.in_swap = false;
         if (record.kept && !std::exchange(record.kept->was_used, true)) ++shared_.stats.used;
-        if (visible_ || !record.has_mesh) shared_.table.move(member.chunk, ChunkState::shown);
+        show_or_hold(member.chunk);
     }
     count_shown_edits();
     const std::vector<Member> swapped = std::exchange(swap_.members, {});

@@ -226,6 +226,7 @@ class World {
     bool is_last_frame_in_time(const Group& group) const;
     bool bake_here(ChunkRecord& record);
     void drop_shown(NodeIndex index);
+    void show_or_hold(std::uint32_t chunk);
     void presence_changed(NodeIndex index, bool had);
 
     // swap.cpp

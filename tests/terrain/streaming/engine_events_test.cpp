@@ -69,6 +69,20 @@ TEST(StreamEngineErrors, AreReportedForTheChunkAndTheRestGoesOn) {
     }
 }
 
+// What the host has of the new world waits for the rest of it, and must not keep that from being made.
+TEST(StreamEngine, ExchangesAWorldOfMoreChunksThanMayBeOnTheirWay) {
+    StreamerOptions options = ScriptedStreamer::small_options();
+    options.pending = 128;
+    options.radius = 80;
+    ScriptedStreamer streamer(rolling_hills(7), options);
+    streamer.settle({looking(0, 0)});
+    options.max_lod = 0;
+    streamer.engine->exchange(rolling_hills(8), options);
+    streamer.settle({looking(0, 0)});
+    EXPECT_TRUE(streamer.engine->at_rest());
+    EXPECT_GT(streamer.engine->stats().in_state[static_cast<std::size_t>(ChunkState::shown)], 2 * options.pending);
+}
+
 TEST(StreamEngineErrors, KeepTheParentWhereChildrenCanNotBeMade) {
     ScriptedStreamer streamer(std::make_shared<Broken>());
     // Far enough away that coarse chunks, whose samples miss the broken place, are shown there.
