@@ -85,7 +85,9 @@ class RandomGame {
                 .each([](const World& world) { return world.count<Position>(); },
                       [number](World& world, std::size_t i) {
                           Position& position = world.storage<Position>().at(i);
-                          position.x = position.x * 3 + static_cast<std::int64_t>(number + i + world.count<Velocity>());
+                          // Without a sign, for it may go round.
+                          const std::uint64_t next = static_cast<std::uint64_t>(position.x) * 3 + number + i;
+                          position.x = static_cast<std::int64_t>(next + world.count<Velocity>());
                       });
         } else if (kind == 1) {
             system.reads<Health, Position>()
