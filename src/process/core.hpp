@@ -143,6 +143,7 @@ class Core {
     void look_after_peers(std::int64_t now, std::int64_t passed);
     void look_after_spares(std::int64_t now);
     void look_at_start(Peer& peer, std::int64_t now);
+    static std::string refusal_of(const SegmentHeader& header);
     void look_at_beat(Peer& peer, std::int64_t passed) const;
     void look_at_deadlines(std::int64_t now);
     void bury(std::size_t number, std::int64_t now);

@@ -40,12 +40,15 @@ void Core::bury(std::size_t number, std::int64_t now) {
     judge(peer, refusing_ && cause.death == Death::none ? Cause{Death::shut_down, 0} : cause);
     seat.last_death = in_words(cause);
     // It may have died before it was seen ready; and after nonsense its memory says nothing.
-    const bool was_ready = peer.was_ready || peer.segment->header().state.load(std::memory_order_relaxed) ==
-                                                 static_cast<std::uint32_t>(WorkerState::ready);
+    const SegmentHeader& header = peer.segment->header();
+    const auto state = static_cast<WorkerState>(header.state.load(std::memory_order_acquire));
+    const bool was_ready = peer.was_ready || state == WorkerState::ready;
     const bool fruitful = peer.finished != 0;
     if (!was_ready && cause.death == Death::exited && cause.code == kWrongProtocolStatus) {
         failure_ = "the worker is of another version: it does not speak protocol " + std::to_string(kProtocol) +
                    ", which is this engine's";
+    } else if (!was_ready && state == WorkerState::refused && cause.death != Death::corrupt) {
+        failure_ = refusal_of(header);  // it has ended before anybody looked
     } else if (!was_ready && failure_.empty()) {
         failure_ = "the worker " + in_words(cause) +
                    " before it was ready; a worker is a program that calls quarry::process::serve";

@@ -111,6 +111,11 @@ void Core::look_after_spares(std::int64_t now) {
     std::erase(spares_, nullptr);
 }
 
+std::string Core::refusal_of(const SegmentHeader& header) {
+    const std::size_t length = std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
+    return {header.text.data(), length};
+}
+
 void Core::look_at_start(Peer& peer, std::int64_t now) {
     SegmentHeader& header = peer.segment->header();
     const auto state = static_cast<WorkerState>(header.state.load(std::memory_order_acquire));
@@ -121,9 +126,7 @@ void Core::look_at_start(Peer& peer, std::int64_t now) {
         learn_handlers(peer);
         changed_.notify_all();
     } else if (state == WorkerState::refused) {
-        const std::size_t length =
-            std::min<std::size_t>(header.text_length.load(std::memory_order_acquire), kTextBytes);
-        failure_.assign(header.text.data(), length);
+        failure_ = refusal_of(header);
         peer.condemn({Death::exited, 1});
     } else if (now - peer.started > std::chrono::nanoseconds(options_.start_timeout).count()) {
         failure_ = "the worker did not say within " + std::to_string(options_.start_timeout.count()) +

@@ -80,6 +80,16 @@ TEST_P(ProcessLife, WhatAWorkerSaysThatCannotServeReachesTheHost) {
     EXPECT_NE(why.find("ImportError: no module named nowhere\nTraceback: line 1"), std::string::npos) << why;
 }
 
+// It may have ended before the host looks.
+TEST_P(ProcessLife, WhatAWorkerSaysThatLeavesAtOnceReachesTheHostEachTime) {
+    EngineOptions other = options(4);
+    other.command = {QUARRY_TEST_WORKER, "refuse and leave"};
+    for (int i = 0; i < 10; ++i) {
+        const std::string why = why_it_does_not_start(other);
+        ASSERT_NE(why.find("ImportError: no module named nowhere"), std::string::npos) << why;
+    }
+}
+
 TEST(ProcessWorker, StartedByHandItSaysWhatItIs) {
     const int status = std::system(QUARRY_TEST_WORKER " 2>/dev/null");  // NOLINT: its own command
     EXPECT_EQ(WEXITSTATUS(status), 2);

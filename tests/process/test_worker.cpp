@@ -173,11 +173,11 @@ int main(int count, char** words) {
         while (!job.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         throw quarry::Cancelled("heeded");
     });
-    if (mode == "refuse") {
+    if (mode == "refuse" || mode == "refuse and leave") {
         quarry::process::Worker worker;
         worker.refuse("ImportError: no module named nowhere\nTraceback: line 1");
-        std::this_thread::sleep_for(std::chrono::seconds(5));
-        return 1;
+        if (mode == "refuse") std::this_thread::sleep_for(std::chrono::seconds(5));
+        std::_Exit(0);
     }
     return quarry::process::serve(registry);
 }
