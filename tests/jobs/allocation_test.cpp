@@ -171,8 +171,8 @@ TEST_P(AllocationOn, TrySubmitDoesNotAllocate) {
 
 TEST_P(AllocationOn, WorkerLocalDoesNotAllocateOnceEachThreadHasItsOwn) {
     WorkerLocal<std::uint64_t> local(pool);
+    std::atomic<int> arrived{0};  // outlives the body, which may end before its jobs have looked
     pool.scope([&](Scope& scope) {
-        std::atomic<int> arrived{0};
         const auto make_own = [&] {
             ++local.local();
             ++arrived;
