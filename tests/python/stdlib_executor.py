@@ -67,12 +67,16 @@ class Executor(quarry.ProcessExecutor):
 
     @property
     def _processes(self):
-        # A worker without a job may die unnoticed: those that have one come first.
+        # A worker without a job may die unnoticed, and a job that it has not begun is run by another: those that have
+        # been busy for a second come first.
         end = time.monotonic() + 30
+        busy_since = {}
         while True:
+            now = time.monotonic()
             workers = [each for each in self._shared.engine.health().workers if each.process > 0]
-            if any(each.busy for each in workers) or time.monotonic() > end:
-                workers.sort(key=lambda each: not each.busy)
+            busy_since = {each.process: busy_since.get(each.process, now) for each in workers if each.busy}
+            if any(now - since > 1 for since in busy_since.values()) or now > end:
+                workers.sort(key=lambda each: busy_since.get(each.process, now))
                 return {each.process: _Process(each.process) for each in workers}
             time.sleep(0.01)
 
