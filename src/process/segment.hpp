@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "jobs/atomics/policy.hpp"
 #include "process/arena/block_map.hpp"
 #include "process/os.hpp"
 #include "process/ring/bell.hpp"
 #include "process/ring/claim.hpp"
 #include "process/ring/ring.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 // How the memory between the host and one worker is laid out:
 //

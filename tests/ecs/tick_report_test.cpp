@@ -16,6 +16,20 @@ namespace {
 
 using namespace test_support;
 
+// By what the report says of them, not by how long the tick took.
+TEST(TickReport, SystemsThatDoNotMeetRunOnAllWorkersAtATime) {
+    Pool pool(2);
+    Schedule<LoggedWorld> schedule;
+    for (int i = 0; i < 20; ++i) {
+        schedule.add("system " + std::to_string(i)).run([] { spin_for(std::chrono::microseconds(100)); });
+    }
+    LoggedWorld world;
+    EXPECT_TRUE(quarry::test_support::eventually([&] {
+        const TickReport& report = ParallelExecutor(pool).run(schedule, world);
+        return report.phases[0].parallel_efficiency > 0.75;
+    }));
+}
+
 TEST(TickReport, TellsTimesRangesWorkersAndCommands) {
     Pool pool(2);
     Schedule<LoggedWorld> schedule;

@@ -86,6 +86,15 @@ TEST(InboxBudgetTest, OneLongItemDoesNotKeepTheNextFramesFromTheirBudget) {
     EXPECT_LE(frames, 12) << "990 items of 10 us are ten frames, and one is that of the long item";
 }
 
+TEST(InboxBudgetTest, FirstItemOfAllMayPayForWhatIsMadeOnce) {
+    Simulation host(1000);
+    host.inbox.try_put(20ms);
+    EXPECT_EQ(host.deliver(2ms).delivered, 1U);
+    while (host.inbox.try_put(nanoseconds(10us))) {
+    }
+    EXPECT_GT(host.deliver(2ms).delivered, 150U);
+}
+
 TEST(InboxBudgetTest, TimeOfZeroIsOneItem) {
     Simulation host(10);
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(host.inbox.try_put(nanoseconds(1us)));

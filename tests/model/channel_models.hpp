@@ -16,42 +16,12 @@ namespace channel_models {
 
 using quarry::impl::Mutation;
 
-// The policy of the channels, with the names of impl::ChannelAtomics.
-struct Atomics : model::ModelAtomics {
-    // Two values in the same storage are two fields for the checker, so the storage has one of its own.
-    class StorageGuard {
-      public:
-        void write() { field_.set(0); }
+using Atomics = model::ModelAtomics;
 
-      private:
-        Plain<int> field_;
-    };
-    // Looking before sleeping is no part of the protocol.
-    struct Spin {
-        template <class Ready>
-        bool until(Ready) {
-            return false;
-        }
-    };
-    class Mutex {
-      public:
-        void lock() {
-            while (locked_.exchange(1, std::memory_order_acquire) != 0) futex_wait(locked_, 1);
-        }
-        void unlock() {
-            locked_.store(0, std::memory_order_release);
-            futex_wake_one(locked_);
-        }
-
-      private:
-        Atomic<std::uint32_t> locked_{0};
-    };
-
-    // Time passes as fast as it can.
-    static bool futex_wait_until(model::ModelAtomic<std::uint32_t>&, std::uint32_t, std::int64_t) { return false; }
-    static void futex_wake_all(model::ModelAtomic<std::uint32_t>& word) {
-        constexpr int kMostOthers = 3;
-        for (int i = 0; i < kMostOthers; ++i) futex_wake_one(word);
+struct NoSpin {
+    template <class Ready>
+    bool until(Ready) {
+        return false;
     }
 };
 
@@ -80,7 +50,7 @@ inline constexpr std::int64_t kSoon = 1;
 
 template <class T>
 struct State {
-    using Ring = quarry::impl::ChannelRing<Atomics, T>;
+    using Ring = quarry::impl::ChannelRing<Atomics, T, NoSpin>;
     using Outcome = typename Ring::Outcome;
     struct Taken {
         Taken(std::in_place_t, T&& moved) : value(std::move(moved)) {}

@@ -167,13 +167,38 @@ class BrokenWord {
     How how_;
 };
 
-// The atomics policy (src/jobs/atomics/policy.hpp) under which a protocol is model checked.
+// The atomics policy (quarry/jobs/impl/atomics.hpp) under which a protocol is model checked.
 struct ModelAtomics {
     using Site = quarry::impl::Mutation;
     template <class T>
     using Atomic = ModelAtomic<T>;
     template <class T>
     using Plain = ModelPlain<T>;
+    // Two values in the same storage are two fields for the checker, so the storage has one of its own.
+    class StorageGuard {
+      public:
+        void write() { field_.set(0); }
+
+      private:
+        Plain<int> field_;
+    };
+    class Mutex {
+      public:
+        bool try_lock() {
+            std::uint32_t free = 0;
+            return locked_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
+        }
+        void lock() {
+            while (!try_lock()) futex_wait(locked_, 1);
+        }
+        void unlock() {
+            locked_.store(0, std::memory_order_release);
+            futex_wake_one(locked_);
+        }
+
+      private:
+        Atomic<std::uint32_t> locked_{0};
+    };
 
     static void fence(std::memory_order order) { Engine::active().fence(order); }
     static void fence(Site site, std::memory_order order) {
@@ -229,7 +254,13 @@ struct ModelAtomics {
     static void futex_wait(ModelAtomic<std::uint32_t>& word, std::uint32_t expected) {
         Engine::active().futex_wait(word.location(), expected);
     }
+    // Time passes as fast as it can.
+    static bool futex_wait_until(ModelAtomic<std::uint32_t>&, std::uint32_t, std::int64_t) { return false; }
     static void futex_wake_one(ModelAtomic<std::uint32_t>& word) { Engine::active().futex_wake_one(word.location()); }
+    static void futex_wake_all(ModelAtomic<std::uint32_t>& word) {
+        constexpr int kMostOthers = 3;
+        for (int i = 0; i < kMostOthers; ++i) futex_wake_one(word);
+    }
     static void cpu_relax() { Engine::active().pause(); }
 };
 

@@ -19,23 +19,6 @@ using model::Mutant;
 using model::Program;
 using quarry::impl::Mutation;
 
-struct Atomics : model::ModelAtomics {
-    class Mutex {
-      public:
-        bool try_lock() {
-            std::uint32_t free = 0;
-            return locked_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
-        }
-        void lock() {
-            while (!try_lock()) cpu_relax();
-        }
-        void unlock() { locked_.store(0, std::memory_order_release); }
-
-      private:
-        Atomic<std::uint32_t> locked_{0};
-    };
-};
-
 // A carry whose every use the checker sees.
 class Sum {
   public:
@@ -98,7 +81,7 @@ void sweep(std::size_t threads, std::size_t blocks, std::ptrdiff_t group_length)
         State(std::size_t count, std::ptrdiff_t length) : data(count), sweep(data, 0, length, Sum(0), add) {}
         Blocks data;
         Add add;
-        quarry::impl::ScanSweep<Atomics, Blocks, Sum, Add> sweep;
+        quarry::impl::ScanSweep<model::ModelAtomics, Blocks, Sum, Add> sweep;
     };
     auto state = std::make_shared<State>(blocks, group_length);
     for (std::size_t i = 0; i < threads; ++i) {

@@ -11,9 +11,10 @@
 #include <utility>
 
 #include "quarry/jobs/fwd.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/impl/blocking.hpp"
-#include "quarry/jobs/impl/channel_atomics.hpp"
 #include "quarry/jobs/impl/channel_ring.hpp"
+#include "quarry/jobs/impl/channel_spin.hpp"
 
 namespace quarry {
 
@@ -62,7 +63,7 @@ class Channel {
                   "a channel carries values, not references or constants");
     static_assert(std::is_move_constructible_v<T>, "a channel moves its values");
     static_assert(std::is_nothrow_destructible_v<T>, "a value whose destructor throws cannot be in a channel");
-    using Ring = impl::ChannelRing<impl::ChannelAtomics, T>;
+    using Ring = impl::ChannelRing<impl::PlainAtomics, T, impl::ChannelSpin>;
     using Outcome = typename Ring::Outcome;
 
   public:

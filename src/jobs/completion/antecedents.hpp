@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/parking/parker.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

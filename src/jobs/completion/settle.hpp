@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 // How a job that can be reached in several ways ends: a join's closure that was offered to others, and a task. See
 // README.md.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/gate/free_permits.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/lane.hpp"
 
 namespace quarry::impl {

@@ -34,7 +34,7 @@ bool GatedJobs::grant(Node& node, std::uint32_t permit) const noexcept {
             const Lane lane = task_front(node).lane;
             Injection& injection = visit.core().lanes[lane];
             injection.room_before_permit().make(1);
-            injection.take_room_beyond();
+            injection.room().take_beyond();
             injection.push(node, static_cast<Priority>(level));
             visit.core().job_queued(visit.core().own_worker(), lane, node);
             return true;

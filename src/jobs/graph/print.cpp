@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "jobs/graph/graph_core.hpp"
+#include "jobs/pool/lanes.hpp"
 
 namespace quarry {
 namespace {
@@ -21,20 +22,6 @@ std::string escaped_for_graph(const std::string& text, const char* quote) {
     return result;
 }
 
-const char* lane_text(Lane lane) {
-    switch (lane) {
-        case Lane::frame:
-            return "frame";
-        case Lane::background:
-            return "background";
-        case Lane::io:
-            return "io";
-        case Lane::host:
-            return "host";
-    }
-    return "";
-}
-
 }  // namespace
 
 void TaskGraph::write_text(std::ostream& out) {
@@ -47,7 +34,7 @@ void TaskGraph::write_text(std::ostream& out) {
         const impl::ColdNode& node = core().cold[index];
         out << node.name;
         if (node.count) out << " [ranges]";
-        if (node.lane != Lane::frame) out << " [" << lane_text(node.lane) << ']';
+        if (node.lane != Lane::frame) out << " [" << impl::lane_name(node.lane) << ']';
         if (node.deferrable) out << " [deferrable]";
         const char* separator = " after ";
         for (const std::uint32_t from : before[index]) {

@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "quarry/export.hpp"
+#include "quarry/jobs/ext/fork.hpp"
+#include "quarry/jobs/ext/sleep.hpp"
+#include "quarry/jobs/ext/thread_name.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 
-// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it).
+// What is tied to an operating system or a processor, behind one small interface (os_linux.cpp implements it,
+// and what layers that stand on jobs may use of it, in quarry/jobs/ext).
 namespace quarry::impl::os {
 
+using ::quarry::ext::around_fork;
+using ::quarry::ext::fork_generation;  // its first call is the pools'; a fork also forgets that the thread is a worker
+using ::quarry::ext::thread_name;
+using ::quarry::impl::cpu_relax;
 using ::quarry::impl::ticks;
-
-// Returns when woken, when the word differs from `expected`, or spuriously.
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
-// The same until a moment of the monotonic clock, in nanoseconds. False when that has passed.
-bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept;
-// Wakes at most one waiter. Never reads the word, so it may already be gone.
-void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
-void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
 void yield_thread() noexcept;
 
@@ -48,7 +48,6 @@ class Placement {
     std::vector<unsigned long> allowed_;
 };
 QUARRY_API void set_thread_name(const std::string& name) noexcept;  // shortened to what the system allows
-QUARRY_API std::string thread_name();                               // of the calling thread
 std::string process_name();
 long process_number() noexcept;
 
@@ -59,22 +58,6 @@ std::vector<int> affinity_cpus();
 int usable_cpus();
 // The same with another root for the cgroup and proc files, for tests. affinity <= 0: ask the system.
 int usable_cpus(const std::string& file_system_root, int affinity);
-
-inline void cpu_relax() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("isb" ::: "memory");
-#endif
-}
-
-// How often this process is a forked child: 0 in the first one. Counted from the first call on, which the pools make.
-// A fork also forgets that the calling thread is a worker.
-std::uint64_t fork_generation() noexcept;
-
-// From now on calls `before` ahead of every fork, and `after` behind it in both processes: for a lock that a child
-// would otherwise inherit from a thread that it does not have.
-void around_fork(void (*before)(), void (*after)()) noexcept;
 
 // From now on calls `call` in every forked child.
 void after_fork_in_child(void (*call)()) noexcept;

@@ -80,42 +80,8 @@ struct FreeMask {
 
 }  // namespace
 
-std::uint64_t fork_generation() noexcept {
-    static const int registered = pthread_atfork(nullptr, nullptr, &in_forked_child);
-    static_cast<void>(registered);
-    return forks.load(std::memory_order_relaxed);
-}
-
-void around_fork(void (*before)(), void (*after)()) noexcept {
-    pthread_atfork(before, after, after);
-}
-
 void after_fork_in_child(void (*call)()) noexcept {
     pthread_atfork(nullptr, nullptr, call);
-}
-
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
-}
-
-bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    if (deadline <= 0) return false;
-    timespec until{};
-    until.tv_sec = static_cast<time_t>(deadline / kSecond);
-    until.tv_nsec = static_cast<long>(deadline % kSecond);
-    // Of the waits only the one with a bit set takes a moment and not a duration.
-    const long result =
-        syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
-    return result == 0 || errno != ETIMEDOUT;
-}
-
-void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
-    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
-
-void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
-    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
 namespace {
@@ -178,12 +144,6 @@ void set_thread_name(const std::string& name) noexcept {
     pthread_setname_np(pthread_self(), shortened);
 }
 
-std::string thread_name() {
-    char name[kThreadNameBytes + 1] = {};
-    pthread_getname_np(pthread_self(), name, sizeof name);
-    return name;
-}
-
 std::string process_name() {
     return program_invocation_short_name;
 }
@@ -230,3 +190,47 @@ std::uint64_t ticks_per_microsecond() noexcept {
 }
 
 }  // namespace quarry::impl::os
+
+namespace quarry::ext {
+
+std::uint64_t fork_generation() noexcept {
+    static const int registered = pthread_atfork(nullptr, nullptr, &impl::os::in_forked_child);
+    static_cast<void>(registered);
+    return impl::os::forks.load(std::memory_order_relaxed);
+}
+
+void around_fork(void (*before)(), void (*after)()) noexcept {
+    pthread_atfork(before, after, after);
+}
+
+void sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+bool sleep_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) noexcept {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    if (deadline <= 0) return false;
+    timespec until{};
+    until.tv_sec = static_cast<time_t>(deadline / kSecond);
+    until.tv_nsec = static_cast<long>(deadline % kSecond);
+    // Of the waits only the one with a bit set takes a moment and not a duration.
+    const long result =
+        syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    return result == 0 || errno != ETIMEDOUT;
+}
+
+void wake_one(std::atomic<std::uint32_t>& word) noexcept {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void wake_all(std::atomic<std::uint32_t>& word) noexcept {
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
+
+std::string thread_name() {
+    char name[impl::os::kThreadNameBytes + 1] = {};
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    return name;
+}
+
+}  // namespace quarry::ext

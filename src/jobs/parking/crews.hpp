@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/parking/parker.hpp"
 #include "jobs/parking/sleep.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/lane.hpp"
 
 // Who sleeps and who is woken: all of it is decided here, for the engine and for the models. See README.md.

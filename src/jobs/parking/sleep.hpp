@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/parking/parker.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

@@ -24,15 +24,11 @@ class Injection {
     explicit Injection(std::size_t capacity)
         : room_(capacity), room_before_permit_(capacity), normal_(places_for(capacity)) {}
 
-    // Takes room for one job; false when there is none. push(), or give_room_back(), follows.
-    bool try_take_room() noexcept { return room_.try_take(); }
-    // Takes room for one job whether there is some or not.
-    void take_room_beyond() noexcept { room_.take_beyond(); }
-    void give_room_back() noexcept { room_.make(1); }
+    // The bound of the queues: whoever pushes a job has taken room for it, whether there was some or not.
+    Room<DefaultAtomics>& room() noexcept { return room_; }
     // The bound for jobs that have no permit yet, wherever they wait for it. Apart from the queue's: one that waits at
     // its gate is in no queue, and must not keep others out of it.
     Room<DefaultAtomics>& room_before_permit() noexcept { return room_before_permit_; }
-    Room<DefaultAtomics>& room() noexcept { return room_; }
     // Lets all who wait for room of either kind look again whether they give up.
     void wake_all_waiters() noexcept {
         room_.wake_all();

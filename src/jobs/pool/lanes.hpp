@@ -10,6 +10,12 @@
 
 namespace quarry::impl {
 
+// As traces and graphs print it.
+inline const char* lane_name(Lane lane) noexcept {
+    constexpr std::array<const char*, kLanes> kNames{"frame", "background", "io", "host"};
+    return kNames[static_cast<std::size_t>(lane)];
+}
+
 // What was submitted and waits outside the workers' own queues, lane by lane.
 class Lanes {
   public:

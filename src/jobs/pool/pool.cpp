@@ -46,15 +46,12 @@ class MakingSharedPool {
 
 // A child makes its own: it has no other way to mend what the free functions use.
 void renew_shared_pool_after_fork() noexcept {
-    static const bool registered = [] {
-        impl::os::after_fork_in_child([] {
-            if (Pool* const pool = shared_pool.pool.exchange(nullptr)) shared_pool.of_parent = pool;
-            shared_pool.home = nullptr;
-            shared_pool.being_made.clear();
-        });
-        return true;
-    }();
-    static_cast<void>(registered);
+    const auto renew = [] {
+        if (Pool* const pool = shared_pool.pool.exchange(nullptr)) shared_pool.of_parent = pool;
+        shared_pool.home = nullptr;
+        shared_pool.being_made.clear();
+    };
+    [[maybe_unused]] static const bool registered = (impl::os::after_fork_in_child(renew), true);
 }
 
 // In a forked child a pool of the parent is what its threads left halfway, and their handles may by now be those of new

@@ -25,11 +25,7 @@ constinit thread_local Guests<Worker>::Last last_guest;
 
 // So that finding it again shows that the pool's threads exist: no need to look for a fork.
 void forget_last_guest_at_fork() noexcept {
-    static const bool registered = [] {
-        os::around_fork([] {}, [] { last_guest = {}; });
-        return true;
-    }();
-    static_cast<void>(registered);
+    [[maybe_unused]] static const bool registered = (os::around_fork([] {}, [] { last_guest = {}; }), true);
 }
 
 template <class Value>
@@ -183,11 +179,6 @@ void PoolCore::prepare_lane(Lane lane) {
     io_started_.store(true, std::memory_order_release);
 }
 
-Worker* PoolCore::own_worker() const noexcept {
-    Worker* const worker = Worker::current();
-    return worker != nullptr && &worker->core == this && !worker->guest ? worker : nullptr;
-}
-
 Worker& PoolCore::enter(GuestComputes computes) {
     Worker* guest = Guests<Worker>::try_take_again(last_guest, serial);
     if (guest == nullptr) {
@@ -232,8 +223,7 @@ void PoolCore::count_spawned() noexcept {
 }
 
 bool PoolCore::try_count_continuation() noexcept {
-    const Worker* const worker = Worker::current();
-    if (worker == nullptr || &worker->core != this) return try_count_outside();
+    if (worker_here() == nullptr) return try_count_outside();
     count_spawned();
     return true;
 }

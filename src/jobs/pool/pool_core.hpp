@@ -13,6 +13,7 @@
 #include "jobs/pool/host_lane.hpp"
 #include "jobs/pool/lanes.hpp"
 #include "jobs/pool/threads.hpp"
+#include "jobs/worker/host_needs.hpp"
 #include "jobs/worker/worker.hpp"
 #include "quarry/jobs/pool.hpp"
 
@@ -43,8 +44,15 @@ class PoolCore {
     // The same without a pool's thread before its first job or after its last, in a hook: that is no job.
     bool has_job_on_this_thread() const noexcept;
     bool is_in_hook() const noexcept;
-    // The worker of this pool that the calling thread is, no guest; or null.
-    Worker* own_worker() const noexcept;
+    // What the calling thread is in this pool, innermost: a worker or a guest; or null. The second one: no guest.
+    Worker* worker_here() const noexcept {
+        Worker* const worker = Worker::current();
+        return worker != nullptr && &worker->core == this ? worker : nullptr;
+    }
+    Worker* own_worker() const noexcept {
+        Worker* const worker = worker_here();
+        return worker != nullptr && !worker->guest ? worker : nullptr;
+    }
     // Whether the calling thread may run a job of that lane that it waits for.
     bool may_run_here(Lane lane) const noexcept { return lane != Lane::host || host.is_this_thread(); }
     // Throw quarry::Error: in a forked child; while the pool is being destroyed, if not within one of its own jobs; in
@@ -118,6 +126,7 @@ class PoolCore {
     std::vector<std::unique_ptr<Worker>> workers;
     Guests<Worker> guests;
     HostLane host;
+    HostNeeds host_needs{*this};
     Ledger<DefaultAtomics> ledger;
     GateList<PermitGate> gates;
     std::atomic<std::uint64_t> trace{0};

@@ -9,35 +9,34 @@
 namespace quarry {
 namespace {
 
-template <class Combine>
-void combine_fields(WorkerStats& into, const WorkerStats& other, Combine combine) {
-    combine(into.spawned, other.spawned);
-    combine(into.completed, other.completed);
-    combine(into.failed, other.failed);
-    combine(into.cancelled, other.cancelled);
-    combine(into.promoted, other.promoted);
-    combine(into.taken_back, other.taken_back);
-    combine(into.run_inline, other.run_inline);
-    combine(into.stolen, other.stolen);
-    combine(into.steals, other.steals);
-    combine(into.steal_attempts, other.steal_attempts);
-    combine(into.lost_races, other.lost_races);
-    combine(into.spins, other.spins);
-    combine(into.parks, other.parks);
-    combine(into.wakes, other.wakes);
-    combine(into.steal_latency, other.steal_latency);
-}
+// The figures that only add up.
+struct Sum {
+    std::uint64_t WorkerStats::*figure;
+    impl::Counter impl::WorkerCounters::*counter;
+};
+using Stats = WorkerStats;
+using Counters = impl::WorkerCounters;
+constexpr Sum kSums[] = {
+    {&Stats::spawned, &Counters::spawned},       {&Stats::completed, &Counters::completed},
+    {&Stats::failed, &Counters::failed},         {&Stats::cancelled, &Counters::cancelled},
+    {&Stats::promoted, &Counters::promoted},     {&Stats::taken_back, &Counters::taken_back},
+    {&Stats::run_inline, &Counters::run_inline}, {&Stats::stolen, &Counters::stolen},
+    {&Stats::steals, &Counters::steals},         {&Stats::steal_attempts, &Counters::steal_attempts},
+    {&Stats::lost_races, &Counters::lost_races}, {&Stats::spins, &Counters::spins},
+    {&Stats::parks, &Counters::parks},           {&Stats::wakes, &Counters::wakes}};
 
 }  // namespace
 
 WorkerStats& WorkerStats::operator+=(const WorkerStats& other) noexcept {
-    combine_fields(*this, other, [](auto& mine, const auto& theirs) { mine += theirs; });
+    for (const Sum& sum : kSums) this->*sum.figure += other.*sum.figure;
+    steal_latency += other.steal_latency;
     queue_high_water = std::max(queue_high_water, other.queue_high_water);
     return *this;
 }
 
 WorkerStats& WorkerStats::operator-=(const WorkerStats& earlier) noexcept {
-    combine_fields(*this, earlier, [](auto& mine, const auto& before) { mine -= before; });
+    for (const Sum& sum : kSums) this->*sum.figure -= earlier.*sum.figure;
+    steal_latency -= earlier.steal_latency;
     return *this;
 }
 
@@ -85,20 +84,7 @@ PoolStats PoolCore::stats() const {
 
 WorkerStats WorkerCounters::snapshot() const {
     WorkerStats stats;
-    stats.spawned = spawned.get();
-    stats.completed = completed.get();
-    stats.failed = failed.get();
-    stats.cancelled = cancelled.get();
-    stats.promoted = promoted.get();
-    stats.taken_back = taken_back.get();
-    stats.run_inline = run_inline.get();
-    stats.stolen = stolen.get();
-    stats.steals = steals.get();
-    stats.steal_attempts = steal_attempts.get();
-    stats.lost_races = lost_races.get();
-    stats.spins = spins.get();
-    stats.parks = parks.get();
-    stats.wakes = wakes.get();
+    for (const Sum& sum : kSums) stats.*sum.figure = (this->*sum.counter).get();
     stats.queue_high_water = queue_high_water.get();
     stats.steal_latency = std::chrono::nanoseconds(steal_ticks.get() * 1000 / os::ticks_per_microsecond());
     return stats;

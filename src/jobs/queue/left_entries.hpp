@@ -1,7 +1,7 @@
 #pragma once
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/queue/room.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jobs/completion/publish.hpp"
 #include "jobs/pool/pool_core.hpp"
 #include "jobs/scope/group.hpp"
 #include "jobs/trace/points.hpp"
@@ -57,10 +58,8 @@ void spawn_from_outside(Group& group, PoolCore& core, Node& node, bool result) {
     guest.counters.spawned.add();
     group.completion.spawned_elsewhere();
     // Before the job is listed: then the owner may run it, end the scope and go on to another lane.
-    Worker* const owner = group.owner;
-    const Lane lane = owner->lane;
-    group.completion.hold();
-    if (group.completion.list(&node)) owner->parker.notify();
+    const Lane lane = group.owner->lane;
+    list_for_owner(group, node, [] {});
     guest.queue_or_run(node, lane);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

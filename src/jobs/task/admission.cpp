@@ -11,26 +11,6 @@
 #include "quarry/jobs/error.hpp"
 
 namespace quarry::impl {
-namespace {
-
-// The host's thread sleeps until there is room, and is to be woken by a job that only it can run.
-class HostWaits {
-  public:
-    HostWaits(PoolCore& core, bool host) noexcept : core_(core), host_(host) {
-        if (host_) core_.host.set_waits_for_room(true);
-    }
-    HostWaits(const HostWaits&) = delete;
-    HostWaits& operator=(const HostWaits&) = delete;
-    ~HostWaits() {
-        if (host_) core_.host.set_waits_for_room(false);
-    }
-
-  private:
-    PoolCore& core_;
-    const bool host_;
-};
-
-}  // namespace
 
 void require_known(Lane lane) {
     if (static_cast<int>(lane) < kLanes) return;
@@ -49,9 +29,8 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
     require_known(options.lane);
     require_known(options.priority, "SubmitOptions::priority");
     core.require_usable();
-    Worker* const worker = Worker::current();
-    const bool inside = worker != nullptr && &worker->core == &core;
-    if (!inside) core.require_open();
+    Worker* const worker = core.worker_here();
+    if (worker == nullptr) core.require_open();
     if (core.is_in_hook()) count_early();
     try {
         core.prepare_lane(lane_);
@@ -59,8 +38,8 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
         give_back();
         throw;
     }
-    const bool own_queue = inside && worker->has_queues_for(lane_) && options.priority == Priority::normal;
-    if (!own_queue && needs == Needs::nothing && core.lanes[lane_].try_take_room()) [[likely]] {
+    const bool own_queue = worker != nullptr && worker->has_queues_for(lane_) && options.priority == Priority::normal;
+    if (!own_queue && needs == Needs::nothing && core.lanes[lane_].room().try_take()) [[likely]] {
         granted_ = Granted::lane_queue;
     } else {
         decide(options, when_full, needs);
@@ -69,10 +48,9 @@ Admission::Admission(PoolCore& core, const SubmitOptions& options, WhenFull when
 
 // Whatever is not a thread outside that finds room at once.
 void Admission::decide(const SubmitOptions& options, WhenFull when_full, Needs needs) {
-    Worker* const worker = Worker::current();
-    Worker* const own = worker != nullptr && &worker->core == &core_ ? worker : nullptr;
+    Worker* const own = core_.worker_here();
     // Whoever would make room may be waiting for this thread.
-    if (worker != nullptr || (lane_ == Lane::host && core_.host.is_this_thread())) {
+    if (Worker::current() != nullptr || (lane_ == Lane::host && core_.host.is_this_thread())) {
         if (when_full == WhenFull::wait) when_full = WhenFull::exceed;
     }
     const bool own_job = own != nullptr && !own->guest;
@@ -130,8 +108,9 @@ bool Admission::wait_for_room(Bound bound) {
     Room<DefaultAtomics>& room = bound == Bound::queue ? injection.room() : injection.room_before_permit();
     visit();
     const bool counted_before = counted_;
+    // The host's thread is woken by a job that only it can run.
     const bool host = core_.host.is_this_thread();
-    const HostWaits waits(core_, host);
+    if (host) core_.host.set_waits_for_room(true);
     const bool taken = room.wait_counted_unless(
         [&] {
             if (injection.may_have_entries_without_job()) sweep_entries(core_, lane_);
@@ -141,6 +120,7 @@ bool Admission::wait_for_room(Bound bound) {
         [&] {
             if (!counted_before) core_.take_count_back();
         });
+    if (host) core_.host.set_waits_for_room(false);
     if (taken) {
         counted_ = true;
     } else if (core_.ledger.drain.is_stopping()) {

@@ -102,12 +102,6 @@ void move_on(CoroRun& run, Node& next) noexcept {
     drop_handle(*last);
 }
 
-// Whether the hop in which the coroutine is belongs to that pool. The pool cannot end before the hop has.
-bool runs_in(const PoolCore& core) noexcept {
-    const Worker* const worker = Worker::current();
-    return worker != nullptr && &worker->core == &core;
-}
-
 const char* name_of(const CoroRun& run) noexcept {
     return task_header(static_cast<Node&>(*run.task)).name;
 }
@@ -134,7 +128,8 @@ Job& prepare_hop(const CoroRun& run, const Schedule& where) {
     PoolCore& core = where.pool.core();
     core.require_usable();
     // The pool in which it was started waits for its end.
-    if (!runs_in(core) && task_header(static_cast<Node&>(*run.task)).home != &core.task_home) core.require_open();
+    if (core.worker_here() == nullptr && task_header(static_cast<Node&>(*run.task)).home != &core.task_home)
+        core.require_open();
     core.prepare_lane(where.lane);
     return allocate_job();
 }
@@ -146,7 +141,8 @@ void hop(CoroRun& run, Job& job, const Schedule& where, std::coroutine_handle<> 
     make_task(core, node, {.lane = where.lane, .priority = priority, .stop_token = {}, .name = name_of(run)}, true);
     fill(node, &operate_hop, run, coroutine);
     core.count_spawned();
-    if (runs_in(core)) {
+    // The pool of the hop in which the coroutine is cannot end before that hop has.
+    if (core.worker_here() != nullptr) {
         move_on(run, node);
         queue_beyond_bound(core, node, priority);
     } else {

@@ -43,7 +43,7 @@ void queue_beyond_bound(PoolCore& core, Node& node, Priority priority) noexcept 
         } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the lane's queue needs no memory
         }
     }
-    core.lanes[lane].take_room_beyond();
+    core.lanes[lane].room().take_beyond();
     core.lanes[lane].push(node, priority);
     core.job_queued(worker, lane, node);
 }

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/claim/claim.hpp"
 #include "jobs/completion/latch.hpp"
 #include "jobs/completion/task_end.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/impl/job.hpp"
 #include "quarry/jobs/lane.hpp"
 

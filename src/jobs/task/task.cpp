@@ -115,17 +115,19 @@ bool raise_task(Job& job, Priority priority) {
 namespace {
 
 // The job, and then what continues it, up to `task`: nobody else has a handle to them, so all are part of the wait.
-void run_towards(Node& task, Node* job, Worker& worker) noexcept {
-    if (!worker.forget_submitted(*job)) entry_left_behind(worker.core, task_front(*job).lane);
-    while (job != nullptr) {
+void run_towards(Node& task, TaskWait& wait, Worker& worker) noexcept {
+    if (!worker.forget_submitted(*wait.task)) entry_left_behind(worker.core, task_front(*wait.task).lane);
+    for (Node* job = wait.task; job != nullptr;) {
+        wait.task = job;
         job = worker.run_waited_for(*job, job == &task ? Succession::none : Succession::waited_for);
     }
 }
 
 // Runs the job, or waits for its end. Takes over the caller's reference to it.
 void advance(Node& task, Node& job, PoolCore& core, Worker& worker) noexcept {
+    TaskWait wait(worker, job);
     if (core.may_run_here(task_front(job).lane) && job.claim.try_claim()) {
-        run_towards(task, &job, worker);
+        run_towards(task, wait, worker);
     } else {
         worker.wait_for_end(job);
         release(&job);

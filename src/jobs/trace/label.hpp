@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "jobs/pool/lanes.hpp"
 #include "jobs/scope/group.hpp"
 #include "jobs/task/node.hpp"
 #include "jobs/task/task_header.hpp"
@@ -37,7 +38,9 @@ inline std::uint64_t trace_number_of(const Node& node) noexcept {
     return reinterpret_cast<std::uintptr_t>(&node) / sizeof(Node) & Event::kMostJob;
 }
 // Null for lane 0.
-const char* trace_lane_name(std::uint8_t lane) noexcept;
+inline const char* trace_lane_name(std::uint8_t lane) noexcept {
+    return lane == 0 ? nullptr : lane_name(static_cast<Lane>(lane - 1));
+}
 
 // A promoted join says so in a field that only lists use, which it never enters.
 inline void mark_as_join(Node& node) noexcept {

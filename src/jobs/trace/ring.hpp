@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 

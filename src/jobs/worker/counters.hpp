@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/stats.hpp"
 
 namespace quarry::impl {

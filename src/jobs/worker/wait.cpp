@@ -1,4 +1,5 @@
-// How a worker waits: it runs what it waits for, or what that has spawned, or it sleeps. Never anything else.
+// How a worker waits: it runs what it waits for, or what that has spawned or, on the host's thread, what that waits for
+// of the host; or it sleeps. Never anything else.
 #include "jobs/completion/wait.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "jobs/completion/publish.hpp"
 #include "jobs/os/os.hpp"
 #include "jobs/pool/pool_core.hpp"
+#include "jobs/task/life.hpp"
 #include "jobs/task/task_header.hpp"
 #include "jobs/task/task_listeners.hpp"
 #include "jobs/trace/points.hpp"
@@ -143,9 +145,12 @@ bool Worker::descendant_visible(Node& ancestor, Lane which) noexcept {
 template <class Event>
 void Worker::park_for(Event& event) noexcept {
     hide_nothing();
+    const bool host = core.host.is_this_thread();
+    if (!host) core.host_needs.falls_asleep(*this);
     const auto could_help = [&] {
         core.crews.count_hungry_sleep();
-        return descendant_visible(event.ancestor(), event.lane());
+        return descendant_visible(event.ancestor(), event.lane()) ||
+               (host && core.host_needs.look_or_listen(event.ancestor(), parker));
     };
     sleep_for_event(event, parker, could_help, [&] {
         counters.parks.add();
@@ -153,6 +158,11 @@ void Worker::park_for(Event& event) noexcept {
         parker.park(Parker<DefaultAtomics>::kWaiting);
         trace_awake(*this);
     });
+    if (host) {
+        core.host_needs.host_is_awake(parker);
+    } else {
+        core.host_needs.is_awake(*this);
+    }
 }
 
 // Returns when the event is over, or has news for the caller.
@@ -169,9 +179,15 @@ void Worker::await(Event& event) noexcept {
     const auto help = [&] {
         Node* node = next_own_descendant_of(event.ancestor());
         if (node == nullptr) node = steal_descendant_of(event.ancestor(), event.lane());
-        if (node == nullptr) return false;
+        Node* const for_host = node == nullptr ? core.host_needs.take_for(event.ancestor()) : nullptr;
+        if (node == nullptr && for_host == nullptr) return false;
         hungry.add_appetite(-1);
-        execute(*node);
+        if (node != nullptr) {
+            execute(*node);
+        } else {
+            entry_left_behind(core, Lane::host);
+            run_waited_for(*for_host, Succession::none);
+        }
         hungry.add_appetite(1);
         wait_budget_.found();
         deadline = os::ticks() + wait_budget_.ticks();
@@ -232,9 +248,9 @@ void Worker::wait_for_end(Node& task) noexcept {
 
 void Worker::queue_or_run(Node& node, Lane which) noexcept {
     Injection& injection = core.lanes[which];
-    if (injection.try_take_room()) {
+    if (injection.room().try_take()) {
         if (injection.try_push_unlinked(node)) return core.wake_for_job(nullptr, which, nullptr);
-        injection.give_room_back();
+        injection.room().make(1);
     }
     if (node.claim.try_claim()) {
         execute(node);
@@ -249,10 +265,7 @@ void Worker::leave_queues_empty() noexcept {
     for (;;) {
         if (Node* const spawned = own.deque.pop()) {
             if (Group* const group = spawned->group) {
-                Worker* const owner = group->owner;
-                group->completion.hold();
-                spawned->claim.share();
-                if (group->completion.list(spawned)) owner->parker.notify();
+                list_for_owner(*group, *spawned, [&] { spawned->claim.share(); });
                 queue_or_run(*spawned, Lane::frame);
             } else {
                 release(spawned);  // a promoted join, which its frame has settled

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/deque/deque.hpp"
 #include "jobs/os/os.hpp"
 #include "jobs/parking/parker.hpp"
@@ -18,6 +17,7 @@
 #include "jobs/worker/patience.hpp"
 #include "jobs/worker/search.hpp"
 #include "jobs/worker/spin_budget.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/impl/context.hpp"
 #include "quarry/jobs/lane.hpp"
 
@@ -25,6 +25,7 @@ namespace quarry::impl {
 
 class PoolCore;
 class PermitGate;
+class TaskWait;
 class Worker;
 template <class Policy, class Member>
 struct Crew;
@@ -169,6 +170,8 @@ class Worker : public WorkerContext {
     Node* boundary_lineage = nullptr;     // of the frames just after `boundary`
     std::uint64_t offered_at = 0;         // ticks; 0: what was offered last has been taken, or nobody can be hurried
     int inline_depth = 0;                 // spawned jobs run at once within each other
+    TaskWait* task_wait = nullptr;        // the innermost
+    bool shows_task_waits = false;        // under the lock of HostNeeds
 
     // Shared with thieves and wakers.
     alignas(128) Parker<DefaultAtomics> parker;

@@ -7,8 +7,8 @@
 namespace quarry::impl {
 
 std::size_t thread_index_in(const Pool& pool) {
-    const Worker* const worker = Worker::current();
-    if (worker == nullptr || &worker->core != &pool.core()) {
+    const Worker* const worker = pool.core().worker_here();
+    if (worker == nullptr) {
         throw Error("WorkerLocal::local() is for jobs of its pool and for threads inside a scope, join or loop of it");
     }
     return static_cast<std::size_t>(worker->index);

@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "jobs/atomics/policy.hpp"
 #include "process/ring/ring.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::process::impl {
 

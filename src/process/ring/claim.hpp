@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "jobs/atomics/policy.hpp"
 #include "process/ring/ring.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::process::impl {
 

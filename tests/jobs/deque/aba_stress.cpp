@@ -11,10 +11,10 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/atomics/policy.hpp"
 #include "jobs/deque/deque.hpp"
 #include "jobs/queue/bounded_queue.hpp"
 #include "jobs/slot/slot.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
 

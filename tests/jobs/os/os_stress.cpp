@@ -22,16 +22,16 @@ TEST(FutexStress, TurnGoesRoundARingOfThreads) {
         for (std::uint32_t i = 0; i < kThreads; ++i) {
             threads.emplace_back([&, i] {
                 for (std::uint32_t round = 0; round < kRounds; ++round) {
-                    while (turns[i].load(std::memory_order_acquire) == round) os::futex_wait(turns[i], round);
+                    while (turns[i].load(std::memory_order_acquire) == round) ext::sleep(turns[i], round);
                     ++steps;
                     auto& next = turns[(i + 1) % kThreads];
                     next.fetch_add(1, std::memory_order_release);
-                    os::futex_wake_one(next);
+                    ext::wake_one(next);
                 }
             });
         }
         turns[0].fetch_add(1, std::memory_order_release);
-        os::futex_wake_one(turns[0]);
+        ext::wake_one(turns[0]);
     }
     EXPECT_EQ(steps, kThreads * kRounds);
 }

@@ -44,7 +44,7 @@ class Waiter {
     explicit Waiter(std::atomic<std::uint32_t>& word)
         : thread_([this, &word] {
               id_.store(gettid());
-              os::futex_wait(word, 0);
+              ext::sleep(word, 0);
               returned_.store(true);
           }) {}
 
@@ -64,7 +64,7 @@ class Waiter {
 
 TEST(Futex, DoesNotWaitForAWordThatDiffers) {
     std::atomic<std::uint32_t> word{1};
-    os::futex_wait(word, 0);
+    ext::sleep(word, 0);
 }
 
 TEST(Futex, WakesOneSleeperAndOnlyOne) {
@@ -75,12 +75,12 @@ TEST(Futex, WakesOneSleeperAndOnlyOne) {
     second.await_sleep();
     ASSERT_FALSE(first.returned() || second.returned());
 
-    os::futex_wake_one(word);
+    ext::wake_one(word);
     while (!first.returned() && !second.returned()) os::yield_thread();
     (first.returned() ? second : first).await_sleep();
     EXPECT_NE(first.returned(), second.returned());
 
-    os::futex_wake_one(word);
+    ext::wake_one(word);
     first.await_return();
     second.await_return();
 }
@@ -91,7 +91,7 @@ TEST(Futex, WakesAllSleepers) {
     Waiter second(word);
     first.await_sleep();
     second.await_sleep();
-    os::futex_wake_all(word);
+    ext::wake_all(word);
     first.await_return();
     second.await_return();
 }
@@ -103,22 +103,22 @@ std::int64_t monotonic_now() {
 TEST(Futex, WaitsNoLongerThanUntilTheDeadline) {
     std::atomic<std::uint32_t> word{0};
     const std::int64_t deadline = monotonic_now() + 20'000'000;
-    while (os::futex_wait_until(word, 0, deadline)) {
+    while (ext::sleep_until(word, 0, deadline)) {
     }
     EXPECT_GE(monotonic_now(), deadline);
-    EXPECT_FALSE(os::futex_wait_until(word, 0, deadline)) << "a moment that has passed";
-    EXPECT_FALSE(os::futex_wait_until(word, 0, -1)) << "a moment before the clock began";
+    EXPECT_FALSE(ext::sleep_until(word, 0, deadline)) << "a moment that has passed";
+    EXPECT_FALSE(ext::sleep_until(word, 0, -1)) << "a moment before the clock began";
 }
 
 TEST(Futex, WaitWithADeadlineEndsByAWakeUp) {
     std::atomic<std::uint32_t> word{0};
-    EXPECT_TRUE(os::futex_wait_until(word, 1, monotonic_now() + 60'000'000'000)) << "the word differs";
+    EXPECT_TRUE(ext::sleep_until(word, 1, monotonic_now() + 60'000'000'000)) << "the word differs";
     bool in_time = true;
     std::jthread waiter([&] {
-        while (word.load() == 0) in_time = in_time && os::futex_wait_until(word, 0, monotonic_now() + 60'000'000'000);
+        while (word.load() == 0) in_time = in_time && ext::sleep_until(word, 0, monotonic_now() + 60'000'000'000);
     });
     word.store(1);
-    os::futex_wake_one(word);
+    ext::wake_one(word);
     waiter.join();
     EXPECT_TRUE(in_time);
 }
@@ -128,7 +128,7 @@ TEST(Futex, WakingAWordThatIsGoneIsHarmless) {
     ASSERT_NE(page, MAP_FAILED);
     auto& word = *new (page) std::atomic<std::uint32_t>{0};
     ASSERT_EQ(munmap(page, 4096), 0);
-    os::futex_wake_one(word);
+    ext::wake_one(word);
 }
 
 std::string name_after_setting(const std::string& name) {

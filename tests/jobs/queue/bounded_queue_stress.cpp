@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 #include "tests/jobs/stress_support.hpp"
 #include "tests/jobs/support.hpp"
 

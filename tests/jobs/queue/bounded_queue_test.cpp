@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/atomics/policy.hpp"
+#include "quarry/jobs/impl/atomics.hpp"
 
 namespace quarry::impl {
 namespace {

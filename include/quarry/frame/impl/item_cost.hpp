@@ -9,11 +9,14 @@ namespace quarry::impl {
 class ItemCost {
   public:
     void learn(double nanoseconds) noexcept {
-        if (mean_ < 0) {
+        // The first one often pays for what a host makes once.
+        if (mean_ < 0 || (is_first_ && nanoseconds < mean_)) {
+            is_first_ = mean_ < 0;
             mean_ = nanoseconds;
             deviation_ = 0;
             return;
         }
+        is_first_ = false;
         // One item that is out of all proportion (a page fault, a preemption) must not keep the next frames from using
         // their budget; if all are that long, it is learned within a few of them.
         const double believed = std::min(nanoseconds, 2 * expected() + kAlwaysBelieved);
@@ -28,6 +31,7 @@ class ItemCost {
     static constexpr double kAlwaysBelieved = 1000;
 
     double mean_ = -1;
+    bool is_first_ = false;  // what is known is known from one item
     double deviation_ = 0;
 };
 

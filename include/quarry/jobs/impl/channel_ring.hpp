@@ -21,9 +21,9 @@ namespace quarry::impl {
 // A position is a lap and an index into the slots; in lap n a slot's phase is 2n while it waits for its value and 2n+1
 // while it holds it. The slot's stamp is its phase and two marks: threads of that side sleep and want to hear of the
 // next change of this slot.
-template <class Policy, class T>
+template <class Policy, class T, class Spin>
 class ChannelRing {
-    using Waiters = ChannelWaiters<Policy>;
+    using Waiters = ChannelWaiters<Policy, Spin>;
     using Word = typename Policy::template Atomic<std::uint64_t>;
 
     struct Nothing {};

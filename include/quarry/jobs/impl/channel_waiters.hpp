@@ -10,7 +10,8 @@ namespace quarry::impl {
 
 // Where the threads of one side of a channel sleep: all on one word that every wake-up changes. Who reads the word (by
 // ticket) before it looks for the last time, and sleeps on what it read, misses no wake-up that follows that look.
-template <class Policy>
+// Spin: as ChannelSpin; looking before sleeping is no part of the protocol.
+template <class Policy, class Spin>
 class ChannelWaiters {
   public:
     static constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
@@ -40,7 +41,7 @@ class ChannelWaiters {
         Policy::futex_wake_all(word_);
     }
 
-    typename Policy::Spin& spin() noexcept { return spin_; }
+    Spin& spin() noexcept { return spin_; }
 
   private:
     void change() noexcept {
@@ -51,7 +52,7 @@ class ChannelWaiters {
 
     typename Policy::template Atomic<std::uint32_t> word_{0};
     typename Policy::template Atomic<std::uint32_t> count_{0};
-    typename Policy::Spin spin_;
+    Spin spin_;
 };
 
 }  // namespace quarry::impl

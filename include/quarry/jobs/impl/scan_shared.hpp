@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "quarry/jobs/impl/atomics.hpp"
 #include "quarry/jobs/impl/fork.hpp"
 #include "quarry/jobs/impl/quick_start.hpp"
 #include "quarry/jobs/impl/scan_blocks.hpp"
@@ -32,7 +33,7 @@ void scan_on(Pool& pool, In in, Out out, std::ptrdiff_t count, T carry, Op& op) 
     carry = blocks.scan(0, 1, std::move(carry));
     if (pool.worker_count() > 1 && blocks.count() > 2 && worth_sharing(start, blocks.count())) {
         const bool is_short = std::chrono::steady_clock::now() - start < kShortBlock;
-        ScanSweep<ScanAtomics, Blocks, T, Op> sweep(blocks, 1, is_short ? Blocks::kTogether : 1, std::move(carry), op);
+        ScanSweep<PlainAtomics, Blocks, T, Op> sweep(blocks, 1, is_short ? Blocks::kTogether : 1, std::move(carry), op);
         return share_sweep(pool, sweep);
     }
     // A sequence of long steps: other workers that are out of work are let in between them.

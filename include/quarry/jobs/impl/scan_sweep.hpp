@@ -11,16 +11,8 @@
 #include <vector>
 
 #include "quarry/jobs/impl/mutation.hpp"
-#include "quarry/jobs/impl/sound_steps.hpp"
 
 namespace quarry::impl {
-
-// The atomics of the sweeps that ship, by the rules of src/jobs/atomics/policy.hpp.
-struct ScanAtomics : SoundSteps {
-    template <class T>
-    using Atomic = std::atomic<T>;
-    using Mutex = std::mutex;
-};
 
 // A scan that several workers share in one sweep over memory. They claim groups of blocks from front to back. Who
 // claims the group whose carry is known scans it; others prepare theirs, and finish it as soon as the groups before it

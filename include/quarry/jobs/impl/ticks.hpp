@@ -20,6 +20,15 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+// For a thread that looks again and again.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+#endif
+}
+
 // What a chunk of a loop should take: about two microseconds. Every pool sets it, to the same value, when it is made;
 // by then loops of others may run.
 extern QUARRY_API std::atomic<std::uint64_t> loop_chunk_ticks;

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
 #include "quarry/export.hpp"
-#include "quarry/jobs/ext/sleep.hpp"
-#include "quarry/jobs/impl/sound_steps.hpp"
 #include "quarry/jobs/impl/ticks.hpp"
 
 namespace quarry::impl {
-
-QUARRY_API void channel_relax() noexcept;
 
 // How long it pays at most to look before sleeping, in ticks; 0 where only one CPU may be used.
 QUARRY_API std::uint64_t channel_most_spin_ticks() noexcept;
@@ -29,7 +24,7 @@ class ChannelSpin {
         const std::uint64_t budget = ticks_.load(std::memory_order_relaxed);
         const std::uint64_t start = ticks();
         do {
-            channel_relax();
+            cpu_relax();
             if (ready()) {
                 ticks_.store(std::min(most_, budget + budget / 8 + 1), std::memory_order_relaxed);
                 return true;
@@ -42,25 +37,6 @@ class ChannelSpin {
   private:
     const std::uint64_t most_;
     std::atomic<std::uint64_t> ticks_;
-};
-
-// The atomics policy (src/jobs/atomics/policy.hpp) of the channels that ship. The protocol uses no fences, so it is the
-// same for the thread sanitizer.
-struct ChannelAtomics : SoundSteps {
-    template <class T>
-    using Atomic = std::atomic<T>;
-    using Mutex = std::mutex;
-    using Spin = ChannelSpin;
-    struct StorageGuard {
-        void write() noexcept {}
-    };
-
-    static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) { ext::sleep(word, expected); }
-    static bool futex_wait_until(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t deadline) {
-        return ext::sleep_until(word, expected, deadline);
-    }
-    static void futex_wake_one(std::atomic<std::uint32_t>& word) { ext::wake_one(word); }
-    static void futex_wake_all(std::atomic<std::uint32_t>& word) { ext::wake_all(word); }
 };
 
 }  // namespace quarry::impl
