@@ -100,7 +100,8 @@ TEST(Trace, ShortJobsAreDrawnTogetherAndNoneIsMissing) {
     EXPECT_EQ(read.jobs("scope job"), 4 * kJobs);
     std::size_t spans = 0;
     for (const auto& [number, track] : read.tracks) spans += track.count("scope job");
-    EXPECT_LT(spans, kSanitized ? 4 * kJobs : 2 * kJobs);
+    // Under a sanitizer a job takes some microseconds: none need be short.
+    if (!kSanitized) EXPECT_LT(spans, 2 * kJobs);
     expect_nesting(read);
 }
 
