@@ -210,10 +210,19 @@ class Baker {
         }
     }
 
+    // Two of the chunk's own that have moved to one place are not: they have edges of their own, and may be moved
+    // apart.
+    bool are_one(std::uint32_t a, std::uint32_t b) const { return merged(a) == merged(b); }
+    std::uint32_t merged(std::uint32_t vertex) const {
+        if (vertex < from_.full_vertices) return vertex;
+        const std::uint32_t number = half_numbers_[vertex - from_.full_vertices];
+        return number < from_.full_vertices ? number : vertex;
+    }
+
     void add_transition(IndexRange range) {
         for (std::uint32_t i = range.first; i < range.first + range.count; i += 3) {
             const std::uint32_t a = from_indices_[i], b = from_indices_[i + 1], c = from_indices_[i + 2];
-            if (position(a) == position(b) || position(b) == position(c) || position(c) == position(a)) continue;
+            if (are_one(a, b) || are_one(b, c) || are_one(c, a)) continue;
             for (const std::uint32_t vertex : {a, b, c}) indices_.push_back(static_cast<Index>(number_of(vertex)));
         }
     }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quarry/terrain/chunk_mesh.hpp"
+#include "quarry/terrain/closedness.hpp"
 #include "quarry/terrain/extract.hpp"
 #include "tests/terrain/patchwork.hpp"
 #include "tests/terrain/support.hpp"
@@ -149,6 +150,16 @@ TEST(Seams, ABallAcrossMixedBlocksEnclosesItsVolume) {
         EXPECT_EQ(drawn.open_edges(test_support::never_open), 0u);
         const double exact = 4.0 / 3 * 3.14159265358979 * radius * radius * radius;
         EXPECT_NEAR(drawn.volume() / exact, 1, 0.03) << "seed " << seed;
+    }
+}
+
+// Two of its own vertices move to one place here. They were taken for one, and later moved apart: a crack.
+TEST(Seams, OwnVerticesThatMoveToOnePlaceStayTwo) {
+    const ChunkKey key{0, -10, 4, -10};
+    const ChunkMesh chunk = extract(Static(7, 0.5), key, {.cells = kCells});
+    for (std::uint32_t mask = 0; mask < 64; ++mask) {
+        const Mesh mesh = bake(chunk, mask);
+        EXPECT_EQ(check_closedness({&mesh, 1}, {&key, 1}, kCells).cracks, 0u) << "mask " << mask;
     }
 }
 

@@ -97,6 +97,10 @@ class Streamer {
     QUARRY_API void edit(std::shared_ptr<const Field> field, std::shared_ptr<const Materials> materials,
                          const Box& changed);
 
+    // StreamerOptions::edit_wait from the next update on, until an exchange is delivered: for a host whose frames have
+    // more time for it, or less. Throws std::invalid_argument for less than 0 and more than 1.
+    QUARRY_API void set_edit_wait(double seconds);
+
     // Another field (null: the one it has), or other options, from now on. What is shown stays, and no longer follows
     // the viewers, until the new world is complete; then all of it is exchanged within one delivery. Called again, the
     // last one counts. Host, clock, journal, lane and pending stay as they were. Throws std::invalid_argument and

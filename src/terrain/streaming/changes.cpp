@@ -131,8 +131,10 @@ void World::refresh_neighbours(Group& group) {
 void World::want_rebaked(Group& group, NodeIndex node, std::uint32_t mask, std::vector<Member>& kept) {
     const ChunkRecord& shown = shared_.table[tree_[node].chunk];
     if (!shown.has_mesh || shown.mask == mask) return;
-    const auto before = std::find_if(group.rebaked.begin(), group.rebaked.end(),
-                                     [&](const Member& member) { return member.node == node; });
+    // By key: a version may be there for a node that was dropped since, and whose place another one has.
+    const auto before = std::find_if(group.rebaked.begin(), group.rebaked.end(), [&](const Member& member) {
+        return member.node == node && shared_.table[member.chunk].key == shown.key;
+    });
     if (before != group.rebaked.end() && shared_.table[before->chunk].mask == mask) {
         kept.push_back(*before);
         group.rebaked.erase(before);
@@ -195,6 +197,7 @@ void World::end_group(Group& group) {
     group.removed.clear();
     group.alive = group.ready = group.show_told = false;
     group.outstanding = 0;
+    group.ranked_for = 0;
     --groups_alive_;
     free_groups_.push_back(index);
 }

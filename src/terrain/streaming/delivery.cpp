@@ -42,11 +42,17 @@ class Engine::Delivery {
         }
         return is_out ? stop(DeliveryReport::End::time) : false;
     }
+    // What was done for all of them is no event's cost.
+    void items_begin() { latest_ = engine_.now(); }
     void delivered(quarry::impl::ItemCost& cost) {
+        took(cost);
+        ++report_.delivered;
+    }
+    // A step that is no event.
+    void took(quarry::impl::ItemCost& cost) {
         const std::chrono::nanoseconds now = engine_.now();
         cost.learn(static_cast<double>((now - latest_).count()));
         latest_ = now;
-        ++report_.delivered;
     }
     bool stopped() const { return report_.end != DeliveryReport::End::all_delivered; }
     DeliveryReport report() {
@@ -85,6 +91,7 @@ DeliveryReport Engine::deliver(const DeliveryBudget& budget, const StreamerInbox
         take_outcomes();
         world_->begin_delivery();
         if (next_ != nullptr) next_->begin_delivery();
+        delivery.items_begin();
         do {
             shared_.jobs->tell_workers();
         } while (deliver_one(receiver, delivery));
@@ -139,7 +146,7 @@ void Engine::hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery&
                 event.group = ++shared_.last_group;
                 event.chunks = left_behind_;
                 receiver(event);
-                delivery.delivered(other_cost_);
+                delivery.delivered(show_cost_);
             }
             world->leave();
         }
@@ -149,9 +156,9 @@ void Engine::hide_left_behind(const StreamerInbox::Receiver& receiver, Delivery&
 // False: there is nothing more, or no budget for it.
 bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& delivery) {
     if (next_ != nullptr && (exchanged_ != 0 || next_->complete())) {
-        if (delivery.must_stop(other_cost_)) return false;
+        if (delivery.must_stop(show_cost_)) return false;
         exchange_worlds(receiver);
-        delivery.delivered(other_cost_);
+        delivery.delivered(show_cost_);
         return true;
     }
     for (World* const world : {world_.get(), next_.get()}) {
@@ -161,13 +168,16 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
     }
     if (shared_.releases.size() <= kManyReleases) {
         for (World* const world : {world_.get(), next_.get()}) {
-            Group* const group = world == nullptr
-                                     ? nullptr
-                                     : world->next_to_hand_over([&delivery] { return delivery.must_stop_searching(); });
+            if (world == nullptr || world->ready() == 0) continue;
+            // To find a group, and to bake what it lacks, may take as long as several uploads: a step of its own.
+            const bool searches = world->must_search();
+            if (searches && delivery.must_stop(search_cost_)) return false;
+            Group* const group = world->next_to_hand_over([&delivery] { return delivery.must_stop_searching(); });
             if (delivery.stopped()) return false;
             if (group == nullptr) continue;
+            if (searches) delivery.took(search_cost_);
             const Member* const member = world->next_upload(*group);
-            quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : other_cost_;
+            quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : show_cost_;
             if (delivery.must_stop(cost)) return false;
             if (member != nullptr) {
                 upload(member->chunk, receiver);
@@ -178,9 +188,9 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
             return true;
         }
     }
-    if (shared_.releases.empty() || delivery.must_stop(other_cost_)) return false;
+    if (shared_.releases.empty() || delivery.must_stop(release_cost_)) return false;
     release_one(receiver);
-    delivery.delivered(other_cost_);
+    delivery.delivered(release_cost_);
     return true;
 }
 
@@ -188,7 +198,7 @@ bool Engine::deliver_one(const StreamerInbox::Receiver& receiver, Delivery& deli
 bool Engine::deliver_swap(World& world, const StreamerInbox::Receiver& receiver, Delivery& delivery) {
     world.prepare_swap();
     const Member* const member = world.next_swap_upload();
-    quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : other_cost_;
+    quarry::impl::ItemCost& cost = member != nullptr ? upload_cost_ : show_cost_;
     if (delivery.must_stop(cost)) return false;
     if (member != nullptr) {
         upload(member->chunk, receiver);

@@ -222,6 +222,12 @@ void Engine::exchange(std::shared_ptr<const Field> field, StreamerOptions option
     shared_.jobs->tell_workers();
 }
 
+void Engine::set_edit_wait(double seconds) {
+    host_.assert_host("Streamer::set_edit_wait");
+    impl::require_range("edit_wait", seconds, 0, 1);
+    options_.edit_wait = seconds;
+}
+
 bool Engine::ready_around(const Position& position, double radius) const {
     host_.assert_host("Streamer::ready_around");
     if (!news_.empty() || world_->swap().alive) return false;

@@ -31,6 +31,8 @@ class Engine {
     void exchange(std::shared_ptr<const Field> field, StreamerOptions options);
     void edit(std::shared_ptr<const Field> field, std::shared_ptr<const Materials> materials, const Box& changed);
 
+    void set_edit_wait(double seconds);
+
     bool ready_around(const Position& position, double radius) const;
     bool at_rest() const;
     const StreamerOptions& options() const noexcept { return options_; }
@@ -89,7 +91,9 @@ class Engine {
 
     bool delivering_ = false;
     quarry::impl::ItemCost upload_cost_;
-    quarry::impl::ItemCost other_cost_;
+    quarry::impl::ItemCost show_cost_;
+    quarry::impl::ItemCost release_cost_;
+    quarry::impl::ItemCost search_cost_;
     quarry::impl::ItemCost edit_cost_;
     bool has_helped_ = false;  // the host's thread, with the chunks of an edit
     std::vector<ChunkId> begun_;

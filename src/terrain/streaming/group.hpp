@@ -41,6 +41,8 @@ struct Group {
     bool ready = false;             // listed as ready
     std::uint64_t checked_at = 0;   // what was shown when its masks were found right
     bool show_told = false;
+    double rank = 0;               // of its node
+    std::uint64_t ranked_for = 0;  // the viewers that this was found for, see World::begin_delivery
 };
 
 }  // namespace quarry::terrain::streaming

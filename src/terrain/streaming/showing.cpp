@@ -16,15 +16,24 @@ constexpr std::uint32_t kLastFrameInTime = 2;
 
 }  // namespace
 
+// As long as viewers stay where they are, what was in order still is, and what came since is behind it: then thousands
+// that are ready cost little.
 void World::begin_delivery() {
-    std::vector<std::pair<double, std::uint32_t>> order;
-    order.reserve(ready_.size());
+    const auto is_nearer = [](const auto& a, const auto& b) { return a.first < b.first; };
+    order_.clear();
     for (const std::uint32_t index : ready_) {
-        const Group& group = groups_[index];
-        order.emplace_back(is_last_frame_in_time(group) ? kUrgentRank : rank(tree_[group.node].key, 1), index);
+        Group& group = groups_[index];
+        if (std::exchange(group.ranked_for, viewers_version_) != viewers_version_) {
+            group.rank = rank(tree_[group.node].key, 1);
+        }
+        order_.emplace_back(is_last_frame_in_time(group) ? kUrgentRank : group.rank, index);
     }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < order.size(); ++i) ready_[i] = order[i].second;
+    const auto first_new = std::is_sorted_until(order_.begin(), order_.end(), is_nearer);
+    if (first_new != order_.end()) {
+        std::stable_sort(first_new, order_.end(), is_nearer);
+        std::inplace_merge(order_.begin(), first_new, order_.end(), is_nearer);
+    }
+    for (std::size_t i = 0; i < order_.size(); ++i) ready_[i] = order_[i].second;
     next_ready_ = 0;
     round_showed_ = showed_ = false;
 }

@@ -51,6 +51,9 @@ void Streamer::edit(std::shared_ptr<const Field> field, std::shared_ptr<const Ma
                     const Box& changed) {
     engine_->edit(std::move(field), std::move(materials), changed);
 }
+void Streamer::set_edit_wait(double seconds) {
+    engine_->set_edit_wait(seconds);
+}
 const StreamerOptions& Streamer::options() const noexcept {
     return engine_->options();
 }

@@ -167,19 +167,22 @@ void World::request_for_swap(Member& member, std::uint32_t mask, std::shared_ptr
     shared_.jobs->submit(std::move(job), swap_.is_near ? kUrgentRank : rank(key, 1));
 }
 
-// Whatever groups have of chunks that are touched is made anew. What they had made of shown ones, too.
+// Whatever groups have of chunks that are touched is made anew. What they had made of shown ones, too: also of one that
+// was hidden since, whose node may be another's by now.
 void World::renew_groups(const std::vector<LatticeBox>& boxes) {
-    const auto touched = [&](NodeIndex node) { return is_touched(tree_[node].key, boxes); };
+    const auto touched = [&](const Member& member) {
+        return member.chunk != kNone && is_touched(shared_.table[member.chunk].key, boxes);
+    };
     for (Group& group : groups_) {
         if (!group.alive) continue;
         for (const std::vector<Member>* members : {&group.added, &group.rebaked}) {
             for (const Member& member : *members) {
-                if (member.chunk != kNone && touched(member.node)) make_outdated(member.chunk);
+                if (touched(member)) make_outdated(member.chunk);
             }
         }
         bool renewed = false;
         for (Member& member : group.added) {
-            if (member.chunk == kNone || !touched(member.node)) continue;
+            if (!touched(member)) continue;
             discard(member.chunk);
             member.chunk = kNone;
             renewed = true;
@@ -197,7 +200,7 @@ void World::make_outdated(std::uint32_t chunk) {
 template <class Which>
 void World::forget_rebaked(Group& group, Which which, bool renewed) {
     for (std::size_t i = 0; i < group.rebaked.size();) {
-        if (!which(group.rebaked[i].node)) {
+        if (!which(group.rebaked[i])) {
             ++i;
             continue;
         }
@@ -341,9 +344,9 @@ void World::commit_swap() {
         if (!group.alive) continue;
         forget_rebaked(
             group,
-            [&](NodeIndex node) {
+            [&](const Member& rebaked) {
                 return std::any_of(swapped.begin(), swapped.end(),
-                                   [&](const Member& member) { return member.node == node; });
+                                   [&](const Member& member) { return member.node == rebaked.node; });
             },
             false);
     }

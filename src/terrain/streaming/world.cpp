@@ -70,6 +70,7 @@ double World::rank(const ChunkKey& key, double factor) const {
 }
 
 void World::update(std::span<const ViewerPlace> viewers) {
+    if (!std::equal(viewers.begin(), viewers.end(), viewers_.begin(), viewers_.end())) ++viewers_version_;
     viewers_.assign(viewers.begin(), viewers.end());
     places_.clear();
     for (const ViewerPlace& viewer : viewers_) places_.push_back(viewer.at);

@@ -61,6 +61,8 @@ struct ViewerPlace {
     LatticePlace at{};
     LatticePlace predicted{};
     LatticePlace direction{};  // of length 1, or 0
+
+    friend bool operator==(const ViewerPlace&, const ViewerPlace&) = default;
 };
 
 // One field seen by viewers: the plan, what is shown of it, and the changes under way from one to the other.
@@ -90,6 +92,8 @@ class World {
     // The group that is handed over, if any can be: it stays the same until it is shown or given up. Once a group was
     // shown in this delivery, the search for another ends when must_stop().
     Group* next_to_hand_over(const std::function<bool()>& must_stop);
+    // Whether that has to find one.
+    bool must_search() const noexcept { return current_ == nullptr; }
     // The member that is to be uploaded next; null: none is left.
     Member* next_upload(Group& group);
     // Ids of the chunks with a mesh that are to be shown and hidden.
@@ -268,6 +272,7 @@ class World {
     MeshCache cache_;
     std::vector<ViewerPlace> viewers_;
     std::vector<LatticePlace> places_;
+    std::uint64_t viewers_version_ = 1;  // grows when one of them has moved or turned
 
     std::deque<Group> groups_;  // stay where they are
     std::vector<std::uint32_t> free_groups_;
@@ -276,9 +281,10 @@ class World {
     std::vector<NodeIndex> leaving_;    // nodes that the plan has left behind
     std::size_t leaving_listed_ = 0;    // of these, from the end on
     std::vector<std::uint32_t> ready_;  // groups whose meshes are all there, in the order of this delivery
-    std::size_t next_ready_ = 0;        // the first one that was not tried in this round
-    bool round_showed_ = false;         // something, in this round over what is ready
-    bool showed_ = false;               // something, in this delivery
+    std::vector<std::pair<double, std::uint32_t>> order_;  // of these, for begin_delivery; kept for its memory
+    std::size_t next_ready_ = 0;                           // the first one that was not tried in this round
+    bool round_showed_ = false;                            // something, in this round over what is ready
+    bool showed_ = false;                                  // something, in this delivery
     std::uint32_t last_search_ = 0;
     // For would_cut_off, kept for their memory.
     Surroundings filled_, beside_, ring_, across_;

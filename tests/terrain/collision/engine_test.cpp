@@ -3,68 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "quarry/jobs/error.hpp"
-#include "quarry/terrain/streamer_options.hpp"
-#include "tests/terrain/collision/scripted_jobs.hpp"
+#include "tests/terrain/collision/scripted_collision.hpp"
 
 namespace quarry::terrain::collision {
 namespace {
-
-struct ScriptedCollision {
-    explicit ScriptedCollision(const std::shared_ptr<const Field>& ground, CollisionOptions options = small())
-        : world(ground), cells(options.cells) {
-        auto scripted = std::make_unique<ScriptedPatchJobs>();
-        jobs = scripted.get();
-        options.on_error = [this](const ChunkError& error) { errors.push_back(error.key); };
-        engine = std::make_unique<Engine>(std::move(scripted), world.field(), options);
-    }
-    static CollisionOptions small() {
-        CollisionOptions options;
-        options.cells = 16;
-        options.radius = 24;
-        options.wait = 0;
-        return options;
-    }
-    void dig(Position at, float radius) {
-        const EditReport report = world.apply({.kind = EditKind::dig, .at = at, .radius = radius});
-        ASSERT_TRUE(report.any());
-        engine->edit(world.field(), std::span(&report.changed, 1));
-    }
-    DeliveryReport deliver(const DeliveryBudget& budget = DeliveryBudget::everything()) {
-        return engine->deliver(budget, {this, [](void* self, CollisionEvent& event) {
-                                            static_cast<ScriptedCollision*>(self)->host.take(event);
-                                        }});
-    }
-    void settle(const std::vector<Position>& anchors) {
-        for (int i = 0; i < 50; ++i) {
-            engine->update(anchors);
-            jobs->run_all();
-            deliver();
-            if (engine->at_rest()) return;
-        }
-        FAIL() << "does not come to rest";
-    }
-    std::vector<ChunkKey> held() const {
-        std::set<std::array<std::int32_t, 3>> keys;
-        for (const auto& [id, patch] : host.shapes) keys.insert({patch->chunk.x, patch->chunk.y, patch->chunk.z});
-        std::vector<ChunkKey> list;
-        for (const auto& key : keys) list.push_back({0, key[0], key[1], key[2]});
-        return list;
-    }
-
-    EditWorld world;
-    std::int32_t cells;
-    ScriptedPatchJobs* jobs = nullptr;
-    std::unique_ptr<Engine> engine;
-    ShapeHost host;
-    std::vector<ChunkKey> errors;
-};
 
 TEST(CollisionEngine, HasAllChunksWithinTheRadiusOfEachAnchor) {
     ScriptedCollision collision(hills());
@@ -182,131 +132,6 @@ TEST(CollisionEngine, WithoutTimeToWaitItSaysSo) {
     EXPECT_THROW(collision.engine->wait_for_near(kNan), std::invalid_argument);
 }
 
-// Frames from an edit to the last patch that it changes, as the host sees them.
-int frames_until_delivered(ScriptedCollision& collision, const std::vector<Position>& anchors, const Position& around,
-                           const DeliveryBudget& budget) {
-    for (int frame = 0; frame < 100; ++frame) {
-        collision.engine->update(anchors, 1);
-        collision.deliver(budget);
-        if (collision.engine->ready_around(around, 6)) return frame;
-    }
-    return 100;
-}
-
-TEST(CollisionEngine, WhatAnEditChangesFurtherAwayComesWithinThreeFramesWhoeverMakesIt) {
-    CollisionOptions options = ScriptedCollision::small();
-    options.wait = 1;  // as long as it takes
-    ScriptedCollision collision(hills(), options);
-    std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    const Position place{20, 0, 22};
-    collision.dig(place, 4);
-    // Much new ground at the same time, nearer to somebody; no worker gets to anything; a tiny budget.
-    anchors.push_back({120, 0, 0});
-    EXPECT_LE(frames_until_delivered(collision, anchors, place, DeliveryBudget::only_items(1)), 3);
-    EXPECT_FALSE(collision.jobs->waiting.empty());
-    EXPECT_LE(collision.engine->stats().longest_frames, 3u);
-    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
-    // Workers that make all of it at once, and the same budget.
-    collision.dig({20, -3, 22}, 4);
-    collision.engine->update(anchors, 1);
-    collision.jobs->run_all();
-    EXPECT_LE(frames_until_delivered(collision, anchors, place, DeliveryBudget::only_items(1)), 2);
-    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
-}
-
-TEST(CollisionEngine, WithoutTimeToWaitALateEditIsCounted) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    collision.dig({20, 0, 22}, 4);
-    for (int frame = 0; frame < 6; ++frame) {
-        collision.engine->update(anchors);
-        collision.deliver();
-    }
-    EXPECT_EQ(collision.engine->stats().edits_late, 0u) << "nothing was delivered yet";
-    collision.jobs->run_all();
-    collision.engine->update(anchors);
-    collision.deliver();
-    EXPECT_EQ(collision.engine->stats().longest_frames, 6u);
-    EXPECT_GT(collision.engine->stats().edits_late, 0u);
-}
-
-// In each frame of a stroke its chunks change again: none of the edits may wait for its end.
-TEST(CollisionEngine, AStrokeThatGoesOnIsDeliveredAsItGoes) {
-    CollisionOptions options = ScriptedCollision::small();
-    options.wait = 1;
-    ScriptedCollision collision(hills(), options);
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    const std::size_t before = collision.host.events;
-    for (int frame = 0; frame < 40; ++frame) {
-        collision.dig({18 + 0.1 * frame, -0.2 * frame, 22}, 3);
-        collision.engine->update(anchors);
-        // A worker needs a frame for what it has begun: what comes of it is behind by one edit.
-        while (collision.jobs->end()) {
-        }
-        while (collision.jobs->begin()) {
-        }
-        collision.deliver(DeliveryBudget::only_items(1));
-    }
-    EXPECT_GE(collision.host.events - before, 20u);
-    EXPECT_LE(collision.engine->stats().longest_frames, 3u);
-    EXPECT_EQ(collision.engine->stats().edits_late, 0u);
-}
-
-// Another ground is no edit: it comes within the budget, however long that takes.
-TEST(CollisionEngine, AnExchangeOfTheGroundKeepsToTheBudget) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    collision.engine->exchange(hills(4));
-    collision.engine->update(anchors, 0);
-    collision.jobs->run_all();
-    for (int frame = 0; frame < 8; ++frame) {
-        collision.engine->update(anchors, 0);
-        EXPECT_EQ(collision.deliver(DeliveryBudget::only_items(1)).delivered, 1u);
-    }
-}
-
-TEST(CollisionEngine, WhatEditsTouchGoesByTheFrameLaneAndTheRestDoesNot) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    collision.dig({20, 0, 22}, 3);
-    // Half of what is planned now is new.
-    collision.engine->update(std::vector<Position>{{3, 0, 5}, {120, 0, 0}});
-    std::size_t edited = 0;
-    std::size_t others = 0;
-    for (const PatchRequest& request : collision.jobs->waiting) {
-        ++(request.by_frame_lane && !request.is_near ? edited : others);
-        if (request.key.x >= 6 && !request.is_near) {
-            EXPECT_FALSE(request.by_frame_lane);
-        }
-    }
-    EXPECT_GT(edited, 0u);
-    EXPECT_GT(others, 10u);
-}
-
-TEST(CollisionEngine, ADigWhileAChunkIsBeingMadeIsNotLost) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.settle(anchors);
-    collision.dig({6, 0, 6}, 3);
-    collision.engine->update(anchors);
-    while (collision.jobs->begin()) {
-    }
-    collision.dig({7, -2, 6}, 4);
-    collision.engine->update(anchors);
-    EXPECT_TRUE(collision.jobs->waiting.empty()) << "a chunk is made twice at once";
-    while (collision.jobs->end()) {
-    }
-    collision.engine->update(anchors);
-    EXPECT_FALSE(collision.engine->at_rest());
-    collision.settle(anchors);
-    collision.host.expect_is(*collision.world.field(), keys_around(anchors, 26, 16), 16);
-}
-
 TEST(CollisionEngine, APatchThatChangesBackBeforeItIsToldOfIsNoNews) {
     ScriptedCollision collision(hills());
     const std::vector<Position> anchors{{3, 0, 5}};
@@ -376,125 +201,6 @@ TEST(CollisionEngine, InAnyOrderNothingIsLost) {
     }
 }
 
-TEST(CollisionEngine, ABudgetIsKeptAndTheNearestComeFirst) {
-    ScriptedCollision collision(hills());
-    collision.engine->update(std::vector<Position>{{3, 0, 5}});
-    collision.jobs->run_all();
-    collision.engine->update(std::vector<Position>{{3, 0, 5}});
-    const std::size_t all = collision.engine->stats().events;
-    ASSERT_GT(all, 12u);
-    std::vector<double> distances;
-    std::size_t told = 0;
-    while (told < all) {
-        const DeliveryReport report = collision.engine->deliver(
-            DeliveryBudget::only_items(3),
-            {&distances, [](void* list, CollisionEvent& event) {
-                 const MeshBounds& b = event.patch->bounds;
-                 const PlaceBox box{
-                     {event.chunk.x * 16.0 + b.low.x, event.chunk.y * 16.0 + b.low.y, event.chunk.z * 16.0 + b.low.z},
-                     {event.chunk.x * 16.0 + b.high.x, event.chunk.y * 16.0 + b.high.y,
-                      event.chunk.z * 16.0 + b.high.z}};
-                 static_cast<std::vector<double>*>(list)->push_back(std::sqrt(box.square_of_distance({3, 0, 5})));
-             }});
-        ASSERT_GT(report.delivered, 0u);
-        // More than the budget only where they are near.
-        if (report.delivered > 3) {
-            EXPECT_LE(distances.back(), 4.0);
-        }
-        told += report.delivered;
-        EXPECT_EQ(report.carried_over, all - told);
-    }
-    EXPECT_TRUE(std::is_sorted(distances.begin(), distances.end()));
-}
-
-TEST(CollisionEngine, WhatIsNearACameraCountsAgainstTheBudgetAndWhatIsNearABodyDoesNot) {
-    const auto delivered_at_once = [](std::size_t bodies) {
-        ScriptedCollision collision(hills());
-        const std::vector<Position> anchors{{3, 0, 5}};
-        collision.engine->update(anchors, bodies);
-        collision.jobs->run_all();
-        collision.engine->update(anchors, bodies);
-        return collision.deliver(DeliveryBudget::only_items(1)).delivered;
-    };
-    EXPECT_GT(delivered_at_once(1), 1u);
-    EXPECT_EQ(delivered_at_once(0), 1u);
-}
-
-TEST(CollisionEngine, WhatIsNearABodyComesBeforeWhatIsNearerToACamera) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}, {20, 0, 5}};
-    collision.engine->update(anchors, 1);
-    collision.jobs->run_all();
-    collision.engine->update(anchors, 1);
-    collision.deliver(DeliveryBudget::only_items(1));
-    for (const auto& [id, patch] : collision.host.shapes) EXPECT_LT(patch->chunk.x, 1) << "near the camera";
-    EXPECT_THROW(collision.engine->update(anchors, 3), std::invalid_argument);
-}
-
-TEST(CollisionEngine, AnEventWhoseReceiverThrowsStaysInLine) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.engine->update(anchors);
-    collision.jobs->run_all();
-    collision.engine->update(anchors);
-    const std::size_t all = collision.engine->stats().events;
-    const CollisionInbox::Receiver throwing{nullptr, [](void*, CollisionEvent&) { throw std::runtime_error("full"); }};
-    EXPECT_THROW(collision.engine->deliver(DeliveryBudget::everything(), throwing), std::runtime_error);
-    EXPECT_EQ(collision.engine->stats().events, all);
-    collision.deliver();
-    collision.host.expect_is(*collision.world.field(), keys_around(anchors, 26, 16), 16);
-}
-
-TEST(CollisionEngine, CallsFromWithinADeliveryAreRefused) {
-    ScriptedCollision collision(hills());
-    const std::vector<Position> anchors{{3, 0, 5}};
-    collision.engine->update(anchors);
-    collision.jobs->run_all();
-    collision.engine->update(anchors);
-    const CollisionInbox::Receiver nosy{
-        collision.engine.get(), [](void* engine, CollisionEvent&) { static_cast<Engine*>(engine)->update({}); }};
-    EXPECT_THROW(collision.engine->deliver(DeliveryBudget::everything(), nosy), Error);
-}
-
-// A field that throws in one place.
-class Pitfall final : public Field {
-  public:
-    void densities(std::span<const Position> points, std::span<float> out) const override {
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            if (points[i].x > 17 && points[i].x < 31) throw std::runtime_error("a pitfall");
-            out[i] = static_cast<float>(points[i].y - 3.3);
-        }
-    }
-    Interval bounds(const Box& box) const override {
-        return {static_cast<float>(box.low.y - 3.4), static_cast<float>(box.high.y - 3.2)};
-    }
-    void gradients(std::span<const Position> /*points*/, double /*spacing*/, std::span<Gradient> out) const override {
-        for (Gradient& gradient : out) gradient = {0, 1, 0};
-    }
-};
-
-TEST(CollisionEngine, ErrorsOfAFieldAreToldByChunkAndTheRestGoesOn) {
-    ScriptedCollision collision(std::make_shared<Pitfall>());
-    const std::vector<Position> anchors{{8, 4, 8}};
-    collision.settle(anchors);
-    EXPECT_FALSE(collision.errors.empty());
-    for (const ChunkKey& key : collision.errors) EXPECT_EQ(key.x, 1);
-    EXPECT_EQ(collision.engine->stats().failed, collision.errors.size());
-    EXPECT_FALSE(collision.host.shapes.empty());
-    EXPECT_TRUE(collision.engine->ready_around({4, 4, 4}, 3));
-    EXPECT_FALSE(collision.engine->ready_around({15, 4, 4}, 3));
-    // Not again and again.
-    const std::size_t told = collision.errors.size();
-    collision.settle(anchors);
-    EXPECT_EQ(collision.errors.size(), told);
-    // Another ground mends it.
-    collision.engine->exchange(hills());
-    collision.settle(anchors);
-    EXPECT_EQ(collision.engine->stats().failed, 0u);
-    EXPECT_TRUE(collision.engine->ready_around({15, 4, 4}, 3));
-    collision.host.expect_is(*hills(), keys_around(anchors, 26, 16), 16);
-}
-
 TEST(CollisionEngine, MemoryIsBoundedByTheNumberOfChunks) {
     CollisionOptions options = ScriptedCollision::small();
     options.most_chunks = 20;
@@ -507,49 +213,6 @@ TEST(CollisionEngine, MemoryIsBoundedByTheNumberOfChunks) {
     anchors.resize(1);
     collision.settle(anchors);
     EXPECT_TRUE(collision.engine->ready_around({0, 0, 0}, 4));
-}
-
-std::string refusal_of(CollisionOptions options) {
-    try {
-        check(options);
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "";
-}
-
-TEST(CollisionEngine, AbsurdOptionsAreRefusedWithALineThatSaysWhatIsAllowed) {
-    EXPECT_EQ(refusal_of({}), "");
-    EXPECT_EQ(refusal_of({.radius = 1000}), "radius is 1000.000000; at most 256.000000, which is 8 chunks, is allowed");
-    EXPECT_EQ(refusal_of({.radius = kNan}), "radius is nan; above 0 to 1e+09 is allowed");
-    EXPECT_EQ(refusal_of({.near = 65}), "near is 65; 0 to 64 is allowed");
-    EXPECT_EQ(refusal_of({.near = kNan}), "near is nan; 0 to 64 is allowed");
-    EXPECT_EQ(refusal_of({.wait = -1}), "wait is -1; 0 to 1 is allowed");
-    EXPECT_EQ(refusal_of({.edit_frames = 0}), "edit_frames is 0; 1 to 1e+06 is allowed");
-    EXPECT_EQ(refusal_of({.cells = 7}), "cells is 7; an even number from 4 to 62 is allowed");
-    EXPECT_EQ(refusal_of({.lattice = {.voxel_size = kNan}}), "voxel_size is nan; 1e-06 to 1e+06 is allowed");
-    EXPECT_EQ(refusal_of({.simplify = 2}), "simplify is 2; 0 to 1 is allowed");
-    EXPECT_EQ(refusal_of({.most_chunks = 0}), "most_chunks is 0; 8 to 1.04858e+06 is allowed");
-    EXPECT_EQ(refusal_of({.pending = 0}), "pending is 0; 8 to 65536 is allowed");
-    EXPECT_EQ(refusal_of({.lane = Lane::host}), "lane is host; a lane of workers is needed");
-}
-
-TEST(CollisionEngine, AbsurdAnchorsAndEditsAreRefusedAndChangeNothing) {
-    ScriptedCollision collision(hills());
-    collision.settle({{3, 0, 5}});
-    const auto shapes = collision.host.shapes;
-    EXPECT_THROW(collision.engine->update(std::vector<Position>{{0, kNan, 0}}), std::invalid_argument);
-    EXPECT_THROW(collision.engine->update(std::vector<Position>{{1e12, 0, 0}}), std::invalid_argument);
-    EXPECT_THROW(collision.engine->update(std::vector<Position>(257)), std::invalid_argument);
-    EXPECT_THROW(collision.engine->edit(nullptr, {}), std::invalid_argument);
-    EXPECT_THROW(collision.engine->exchange(nullptr), std::invalid_argument);
-    const Box upside_down{{0, 1, 0}, {1, 0, 1}};
-    EXPECT_THROW(collision.engine->edit(hills(), std::span(&upside_down, 1)), std::invalid_argument);
-    const Box endless{{0, 0, 0}, {1, kInfinite, 1}};
-    EXPECT_THROW(collision.engine->edit(hills(), std::span(&endless, 1)), std::invalid_argument);
-    EXPECT_TRUE(collision.engine->at_rest());
-    collision.settle({{3, 0, 5}});
-    EXPECT_EQ(collision.host.shapes, shapes);
 }
 
 }  // namespace

@@ -80,10 +80,15 @@ bool lies_in(ChunkKey key, const std::vector<ChunkKey>& places, std::int32_t max
     return false;
 }
 
+bool holds_one_of(const ChunkKey& key, const std::vector<ChunkKey>& places) {
+    return std::any_of(places.begin(), places.end(),
+                       [&](const ChunkKey& place) { return lies_in(place, {key}, key.lod); });
+}
+
 // A streamer that is flown about and edited. Workers do a random part of their work in each frame, in any order.
 struct EditedFlight {
-    EditedFlight(std::uint64_t number, std::shared_ptr<const Field> ground, const StreamerOptions& options)
-        : random(number), streamer(std::move(ground), options) {
+    EditedFlight(const Random& chances, std::shared_ptr<const Field> ground, const StreamerOptions& options)
+        : random(chances), streamer(std::move(ground), options) {
         streamer.scripted.update(viewers);
     }
 
@@ -97,9 +102,11 @@ struct EditedFlight {
         streamer.scripted.deliver(random.integer(0, 1) == 0 ? DeliveryBudget::everything()
                                                             : DeliveryBudget(std::chrono::hours(1), 5));
         if (moves) return;
-        // Where nobody has moved, an edit is all that can change the plan: and it makes nothing missing.
+        // Where nobody has moved, an edit is all that can change the plan: and it makes nothing missing. But a node of
+        // which a part was missing may be hidden, after an earlier move, to let others go on (World::give_way).
         for (const ChunkKey& key : streamer.scripted.engine->shown().missing) {
-            ASSERT_TRUE(lies_in(key, missing, 4)) << key.lod << ": " << key.x << ", " << key.y << ", " << key.z;
+            ASSERT_TRUE(lies_in(key, missing, 4) || holds_one_of(key, missing))
+                << key.lod << ": " << key.x << ", " << key.y << ", " << key.z;
         }
     }
     void move() {
@@ -146,12 +153,12 @@ std::uint64_t flights() {
     return text == nullptr ? 2 : std::stoull(text);
 }
 
-void fly_and_compare(std::uint64_t number, const std::shared_ptr<const Field>& ground,
+void fly_and_compare(const Random& chances, const std::shared_ptr<const Field>& ground,
                      const StreamerOptions& options = without_memory(), int frames = 120) {
-    EditedFlight flight(number, ground, options);
+    EditedFlight flight(chances, ground, options);
     flight.at_lines = options.cells == 32;
     for (int frame = 0; frame < frames && !testing::Test::HasFailure(); ++frame) flight.frame();
-    ASSERT_FALSE(testing::Test::HasFailure()) << "flight " << number;
+    ASSERT_FALSE(testing::Test::HasFailure());
     flight.streamer.scripted.settle(flight.viewers);
     flight.streamer.scripted.check_closed();
     flight.streamer.expect_up_to_date();
@@ -169,7 +176,8 @@ void fly_and_compare(std::uint64_t number, const std::shared_ptr<const Field>& g
 TEST(StreamerEditsFlight, OverHillsIsRightInEveryFrameAndLikeAFreshWorldInTheEnd) {
     SCOPED_TRACE(seed_text());
     for (std::uint64_t number = 600; number < 600 + flights() && !testing::Test::HasFailure(); ++number) {
-        fly_and_compare(number, rolling());
+        SCOPED_TRACE(number);
+        fly_and_compare(Random(number), rolling());
     }
 }
 
@@ -177,8 +185,17 @@ TEST(StreamerEditsFlight, OverHillsIsRightInEveryFrameAndLikeAFreshWorldInTheEnd
 TEST(StreamerEditsFlight, OverAPlaneIsRightInEveryFrameAndLikeAFreshWorldInTheEnd) {
     SCOPED_TRACE(seed_text());
     for (std::uint64_t number = 700; number < 700 + flights() && !testing::Test::HasFailure(); ++number) {
-        fly_and_compare(number, std::make_shared<PlaneField>(Position{0, 2, 0}, Position{0, 1, 0}));
+        SCOPED_TRACE(number);
+        fly_and_compare(Random(number), std::make_shared<PlaneField>(Position{0, 2, 0}, Position{0, 1, 0}));
     }
+}
+
+// Two that went wrong once: a version of a chunk that had been hidden outlived an edit there, went to the cache and was
+// shown later; children that could not join were hidden.
+TEST(StreamerEditsFlight, ThoseThatFoundADefectAreRight) {
+    const auto plane = std::make_shared<PlaneField>(Position{0, 2, 0}, Position{0, 1, 0});
+    fly_and_compare(Random(700, 9), plane);
+    fly_and_compare(Random(701, 4248640013), plane);
 }
 
 // Chunks of the usual size, most of them coarse, so that most edits lie between their samples.
@@ -189,7 +206,8 @@ TEST(StreamerEditsFlight, InChunksOf32CellsIsRightInEveryFrameAndLikeAFreshWorld
     options.lod_distance = 40;
     options.radius = 400;
     for (std::uint64_t number = 800; number < 799 + flights() && !testing::Test::HasFailure(); ++number) {
-        fly_and_compare(number, rolling(), options, 80);
+        SCOPED_TRACE(number);
+        fly_and_compare(Random(number), rolling(), options, 80);
     }
 }
 

@@ -194,7 +194,9 @@ TEST(StreamerJournal, ReplayComesToTheSameStatesWhateverWorkersDo) {
     std::uint64_t cancelled = 0;
     std::uint64_t stale = 0;
     std::uint64_t cache_hits = 0;
-    for (std::uint64_t number = 1; number <= 3; ++number) {
+    // Three, and more where chance has left something out.
+    const auto all_happened = [&] { return cancelled > 0 && stale > 0 && cache_hits > 0; };
+    for (std::uint64_t number = 1; number <= 3 || (number <= 20 && !all_happened()); ++number) {
         StreamerStats stats;
         const std::vector<RecordedFrame> frames = recorded_flight(number, stats);
         EXPECT_GT(stats.edits_shown, 5u);
@@ -204,10 +206,8 @@ TEST(StreamerJournal, ReplayComesToTheSameStatesWhateverWorkersDo) {
         const auto [frame, why] = replayed_flight(frames, 100 + number);
         EXPECT_EQ(frame, -1) << why;
     }
-    // All that can happen has happened.
-    EXPECT_GT(cancelled, 0u);
-    EXPECT_GT(stale, 0u);
-    EXPECT_GT(cache_hits, 0u);
+    EXPECT_TRUE(all_happened()) << cancelled << " cancelled, " << stale << " stale, " << cache_hits
+                                << " from the cache";
 }
 
 TEST(StreamerJournal, AnotherFieldIsFoundInTheFirstFrameThatDiffers) {

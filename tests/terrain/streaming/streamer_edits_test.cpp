@@ -194,6 +194,13 @@ TEST(StreamerEdits, RefusesWhatIsNoEdit) {
     EXPECT_NE(refusal_of([&] { ScriptedStreamer other(rolling(), options); }).find("edit_wait"), std::string::npos);
 }
 
+void come_to_rest(Streamer& streamer, const Viewer& viewer, SuspiciousHost& host) {
+    do {
+        streamer.update(viewer);
+        streamer.inbox().deliver(DeliveryBudget::everything(), host);
+    } while (!streamer.at_rest());
+}
+
 TEST(StreamerEdits, NearAViewerTheFrameThatEditsShowsTheEdit) {
     Pool pool(2);
     EditWorld world(rolling());
@@ -202,10 +209,7 @@ TEST(StreamerEdits, NearAViewerTheFrameThatEditsShowsTheEdit) {
     Streamer streamer(pool, world.field(), options);
     SuspiciousHost host;
     const Viewer viewer = from(0, 5, 0);
-    do {
-        streamer.update(viewer);
-        streamer.inbox().deliver(DeliveryBudget::everything(), host);
-    } while (!streamer.at_rest());
+    come_to_rest(streamer, viewer, host);
     for (int i = 0; i < 20; ++i) {
         const EditReport report = world.apply({.kind = EditKind::dig, .at = {0.5 * i, 0, 4}, .radius = 8});
         streamer.edit(world.field(), report.changed);
@@ -214,6 +218,26 @@ TEST(StreamerEdits, NearAViewerTheFrameThatEditsShowsTheEdit) {
         ASSERT_EQ(host.edits, static_cast<std::uint64_t>(i) + 1);
     }
     EXPECT_EQ(streamer.stats().edits_in_frame, 20u);
+}
+
+TEST(StreamerEdits, HowLongAnUpdateWaitsCanBeSetForTheNextOnes) {
+    Pool pool(1);
+    EditWorld world(rolling());
+    StreamerOptions options = ScriptedStreamer::small_options();
+    options.edit_wait = 0;
+    Streamer streamer(pool, world.field(), options);
+    SuspiciousHost host;
+    const Viewer viewer = from(0, 5, 0);
+    come_to_rest(streamer, viewer, host);
+    EXPECT_NE(refusal_of([&] { streamer.set_edit_wait(-1); }).find("edit_wait"), std::string::npos);
+    EXPECT_NE(refusal_of([&] { streamer.set_edit_wait(kNan); }).find("edit_wait"), std::string::npos);
+    streamer.set_edit_wait(1);
+    EXPECT_EQ(streamer.options().edit_wait, 1);
+    const EditReport report = world.apply({.kind = EditKind::dig, .at = {0, 0, 4}, .radius = 8});
+    streamer.edit(world.field(), report.changed);
+    streamer.update(viewer);
+    streamer.inbox().deliver(DeliveryBudget::everything(), host);
+    EXPECT_EQ(streamer.stats().edits_in_frame, 1u);
 }
 
 }  // namespace
