@@ -24,9 +24,6 @@ constexpr std::uint32_t kFile = 13;
 constexpr std::uint32_t kMultilineText = 18;
 constexpr std::uint32_t kValidNodeTypes = 26;
 
-constexpr auto kBool = GDEXTENSION_VARIANT_TYPE_BOOL;
-constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
-constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
 constexpr auto kString = GDEXTENSION_VARIANT_TYPE_STRING;
 constexpr auto kNodePath = GDEXTENSION_VARIANT_TYPE_NODE_PATH;
 
@@ -241,8 +238,6 @@ terrain::StreamerOptions streamer_options(const Settings& settings, const Descri
     options.view_weight = settings.view_weight;
     // Events tell whether chunks replace each other; how long that takes may change at any time.
     options.fade = 1;
-    // An update that waits for edits leaves time for the hand-over.
-    options.edit_wait = std::min(options.edit_wait, settings.budget_ms / 4e3);
     const ChunkFrame frame{settings.voxel_size, options.cells};
     options.prepare = [frame](const terrain::Mesh& mesh) { return pack_surface(mesh, frame); };
     return options;

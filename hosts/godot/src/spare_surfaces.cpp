@@ -28,6 +28,7 @@ std::optional<Drawn> SpareSurfaces::take_oldest(bool is_forced) {
     for (std::deque<Spare>& list : lists_) {
         if (!list.empty() && (oldest == nullptr || list.front().frame < oldest->front().frame)) oldest = &list;
     }
+    if (oldest == nullptr) return std::nullopt;
     return take_from(*oldest);
 }
 

@@ -109,7 +109,7 @@ std::shared_ptr<Surface> pack_surface(const terrain::Mesh& mesh, const ChunkFram
     const terrain::Vector3& low = mesh.bounds.low;
     const terrain::Vector3& high = mesh.bounds.high;
     const Aabb box{{low.x, low.y, low.z}, {high.x - low.x, high.y - low.y, high.z - low.z}};
-    const std::shared_ptr<Surface> surface(
+    std::shared_ptr<Surface> surface(
         new Surface{frame, room, box, packed_vertices(mesh, room), pack_indices(mesh.indices, room), {}, {}, count});
     Dictionary& data = surface->data;
     data.set("primitive", kTriangles);

@@ -35,9 +35,6 @@ void notify(GDExtensionClassInstancePtr instance, std::int32_t what, GDExtension
 }
 
 constexpr auto kVector = GDEXTENSION_VARIANT_TYPE_VECTOR3;
-constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
-constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
-constexpr auto kBool = GDEXTENSION_VARIANT_TYPE_BOOL;
 constexpr auto kText = GDEXTENSION_VARIANT_TYPE_STRING;
 constexpr auto kTable = GDEXTENSION_VARIANT_TYPE_DICTIONARY;
 constexpr auto kNothing = GDEXTENSION_VARIANT_TYPE_NIL;

@@ -1,5 +1,6 @@
 #include "terrain_node.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -19,9 +20,17 @@ constexpr std::int32_t kVisibilityChanged = 43;
 constexpr std::int32_t kEditorPreSave = 9001;  // the scene is about to be saved
 
 constexpr std::size_t kMostFailuresAFrame = 16;
+// Of the budget, for edits near by: they are to be seen in the frame of the call. The rest is for handing them over.
+constexpr double kMostWaited = 0.75;
+// Of the budget, for all that is handed over: the last event may take longer than it was thought to.
+constexpr double kMostHandedOver = 0.97;
 
 double milliseconds(std::chrono::steady_clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return milliseconds(std::chrono::steady_clock::now() - start);
 }
 
 bool is_visible(GDExtensionObjectPtr node) {
@@ -121,6 +130,8 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers, std::chrono::
     if (!viewers.empty()) {
         try {
             bring_from_file(viewers);
+            const double most = kMostWaited * settings_.budget_ms - milliseconds_since(frame_began);
+            world.streamer->set_edit_wait(std::clamp(most / 1000, 0.0, 1.0));
             world.streamer->update(viewers);
             last_viewer_error_.clear();
             if (is_checked_) planned_ = world.streamer->shown();
@@ -136,8 +147,8 @@ void TerrainNode::stream(std::span<const terrain::Viewer> viewers, std::chrono::
     const bool shows_states = static_cast<DebugView>(settings_.debug_view) == DebugView::states;
     world.instances.begin_frame(begin, waits_for_ready_ || shows_states ? 0 : settings_.cross_fade);
     // What planning and waiting have taken is gone.
-    const std::chrono::duration<double, std::milli> budget(
-        std::max(0.0, settings_.budget_ms - milliseconds(begin - frame_began) - collision_share()));
+    const double left = std::max(0.0, kMostHandedOver * settings_.budget_ms - milliseconds(begin - frame_began));
+    const std::chrono::duration<double, std::milli> budget(left - collision_share(left));
     const auto most = static_cast<std::size_t>(settings_.uploads_per_frame);
     world.streamer->inbox().deliver(DeliveryBudget(budget, most == 0 ? DeliveryBudget::kAllItems : most),
                                     [&](terrain::StreamEvent& event) { take_event(world, event); });

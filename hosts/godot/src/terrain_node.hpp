@@ -112,7 +112,7 @@ class TerrainNode {
     void stream(std::span<const terrain::Viewer> viewers, std::chrono::steady_clock::time_point frame_began);
     void begin_collision(std::span<const terrain::Viewer> viewers);
     void end_collision(std::chrono::steady_clock::time_point frame_began);
-    double collision_share() const;
+    double collision_share(double left) const;
     void take_event(World& world, terrain::StreamEvent& event);
     void look_for_ready(const terrain::Viewer& viewer);
     void follow_transform();
@@ -135,7 +135,8 @@ class TerrainNode {
     void build();
     DescribedWorld described() const;
     std::string description_text(std::string& folder) const;
-    std::unique_ptr<World> new_world(const DescribedWorld& world, bool is_hidden);
+    std::unique_ptr<World> new_world(const DescribedWorld& wanted, bool is_hidden);
+    void set_world_stats(Dictionary& all) const;
     terrain::StreamerOptions options_for(const DescribedWorld& wanted, World& world);
     void end_exchange();
     void set_up_shading();

@@ -54,9 +54,9 @@ void TerrainNode::end_collision(std::chrono::steady_clock::time_point frame_bega
     collision_ms_ += milliseconds_since(start);
 }
 
-// So much of the budget is kept from what is drawn.
-double TerrainNode::collision_share() const {
-    return collision_.has_work() ? settings_.budget_ms / 2 : 0;
+// So much of what is left of the budget is kept from what is drawn: half of the whole if that leaves as much.
+double TerrainNode::collision_share(double left) const {
+    return collision_.has_work() ? std::min(settings_.budget_ms, left) / 2 : 0;
 }
 
 void TerrainNode::add_body(const Variant& node) {

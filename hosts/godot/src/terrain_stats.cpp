@@ -105,8 +105,11 @@ Variant TerrainNode::stats() const {
     set_count(all, "chunks_fading", has_world ? world_->instances.fading() : 0);
     set_count(all, "fading_materials", shading_ != nullptr ? shading_->fading_materials() : 0);
     set_count(all, "vertices", has_world ? world_->instances.vertices() : 0);
-    if (!has_world) return Variant(all);
+    if (has_world) set_world_stats(all);
+    return Variant(all);
+}
 
+void TerrainNode::set_world_stats(Dictionary& all) const {
     const terrain::EditWorldStats edits = edits_.stats();
     set_count(all, "edits", edits.applied);
     set_count(all, "edit_bytes", edits.brick_bytes + edits.undo_bytes);
@@ -128,7 +131,6 @@ Variant TerrainNode::stats() const {
     set_count(all, "cancelled", stats.cancelled);
     all.set("wasted_share", stats.wasted_share());
     set_count(all, "cached_bytes", stats.cached_bytes);
-    return Variant(all);
 }
 
 Variant TerrainNode::chunks() const {

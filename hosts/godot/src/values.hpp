@@ -14,6 +14,11 @@
 // Godot's own types, as they lie in memory in its single-precision 64-bit builds.
 namespace quarry::godot {
 
+// What most values are.
+inline constexpr auto kBool = GDEXTENSION_VARIANT_TYPE_BOOL;
+inline constexpr auto kInt = GDEXTENSION_VARIANT_TYPE_INT;
+inline constexpr auto kFloat = GDEXTENSION_VARIANT_TYPE_FLOAT;
+
 // A StringName. Two of equal text have equal bits.
 class Name {
   public:
