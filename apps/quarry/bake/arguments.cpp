@@ -10,12 +10,12 @@ namespace quarry::app {
 namespace {
 
 void declare_noise(Options& options, BakeArguments& arguments) {
-    options.seed("--seed", arguments.seed, "Of the noise or the showcase (default: 42)");
-    options.whole("--octaves", arguments.octaves, {1, 16}, "N", "Of the noise (default: 4)");
+    options.seed("--seed", arguments.seed, "Seed of the noise or the showcase (default: 42)");
+    options.whole("--octaves", arguments.octaves, {1, 16}, "N", "Octaves of the noise (default: 4)");
     options.real("--frequency", arguments.frequency, {1e-6, 1e3}, "F",
                  "Waves of the first octave per unit (default: 0.02)");
     options.real("--amplitude", arguments.amplitude, {0, 1e6}, "UNITS",
-                 "Most that the noise raises the ground, in units (default: 32)");
+                 "Most by which the noise raises the ground, in units (default: 32)");
     options.real("--offset", arguments.offset, {-1e6, 1e6}, "UNITS", "Height of the noise's middle (default: 0)");
     options.real("--lacunarity", arguments.lacunarity, {1, 8}, "F",
                  "Frequency of an octave over the one before (default: 2)");
@@ -61,7 +61,8 @@ void declare_bake(Options& options, BakeArguments& arguments) {
                   "Worker threads (default: one for each usable core)");
     options.text("--simd", arguments.simd, "TARGET", "scalar, sse4, avx2, avx512 or neon (default: the best there is)");
     declare_outputs(options, arguments);
-    options.flag("--check", arguments.check, "Look for cracks at every edge of every triangle; any is status 1");
+    options.flag("--check", arguments.check,
+                 "Look for cracks at every edge of every triangle; exit status 1 if there are any");
     options.text("--preview", arguments.preview, "FILE.png", "Draw the world");
     options.text("--preview-lods", arguments.preview_lods, "FILE.png",
                  "Draw its triangles, coloured by level of detail");

@@ -72,11 +72,19 @@ class Bake {
         mesh();
         check();
         write_files();
+        if (tools_.before_drawing) tools_.before_drawing();
         draw();
         throw_if_stopped(tools_);
         outcome_.files = tools_.files.written();
         outcome_.peak_bytes = peak_memory();
         return std::move(outcome_);
+    }
+
+    std::uint64_t hash() {
+        force_simd_target(options_.simd);
+        place();
+        world_ = mesh_world(tools_.pool, *options_.described.field, places_, world_options_);
+        return content_hash(tools_.pool, world_);
     }
 
   private:
@@ -202,21 +210,25 @@ class Bake {
         if (!options_.preview.empty()) {
             throw_if_stopped(tools_);
             outcome_.picture = preview::render(tools_.pool, world_.meshes, render);
-            write_picture(options_.preview, *outcome_.picture);
         }
-        if (!options_.preview_lods.empty()) {
+        std::optional<preview::Image> lods;
+        std::string picture;
+        // Encoding takes one thread: the second picture is drawn beside it.
+        tools_.pool.scope([&](Scope& scope) {
+            if (outcome_.picture) scope.spawn([&] { picture = preview::png_bytes(*outcome_.picture); });
+            if (options_.preview_lods.empty()) return;
             throw_if_stopped(tools_);
-            write_picture(options_.preview_lods, preview::render_lods(tools_.pool, world_.meshes, render));
-        }
+            lods = preview::render_lods(tools_.pool, world_.meshes, render);
+        });
+        if (outcome_.picture) write_picture(options_.preview, picture);
+        if (lods) write_picture(options_.preview_lods, preview::png_bytes(*lods));
         tools_.progress.end();
         outcome_.seconds.drawing = watch.lap();
     }
 
-    void write_picture(const std::string& path, const preview::Image& image) {
-        tools_.files.write(path, [&](std::ostream& out) {
-            const std::string bytes = preview::png_bytes(image);
-            out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        });
+    void write_picture(const std::string& path, const std::string& bytes) {
+        tools_.files.write(
+            path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
     }
 
     const BakeOptions& options_;
@@ -250,6 +262,10 @@ void add_outputs(const BakeOptions& options, OutputFiles& files, const std::stop
 
 BakeOutcome run_bake(const BakeOptions& options, const BakeTools& tools) {
     return Bake(options, tools).run();
+}
+
+std::uint64_t hash_of_world(const BakeOptions& options, const BakeTools& tools) {
+    return Bake(options, tools).hash();
 }
 
 }  // namespace quarry::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -58,6 +59,7 @@ struct BakeTools {
     OutputFiles& files;
     Progress& progress;
     std::stop_token stop_token{};
+    std::function<void()> before_drawing{};  // called when all that is measured has been done, and pictures follow
 };
 
 // Opens each output, before any work is done. Throws WrongInput, also for one that the field was read from.
@@ -66,5 +68,8 @@ void add_outputs(const BakeOptions& options, OutputFiles& files, const std::stop
 // All but the report: the outputs are filled, and have not got their names yet. Throws WrongInput for a world that
 // does not fit into memory or its files, Cancelled when stop was requested.
 BakeOutcome run_bake(const BakeOptions& options, const BakeTools& tools);
+
+// The hash of the world's meshes alone: no outputs, no progress.
+std::uint64_t hash_of_world(const BakeOptions& options, const BakeTools& tools);
 
 }  // namespace quarry::app

@@ -33,7 +33,7 @@ int bench_graph(const EngineBenchArguments& arguments) {
 
 template <>
 Command command<struct BenchGraphCommand>() {
-    return make_command("bench graph", "Measure graphs of tasks: chain, tree, wavefront, random", declare_bench_graph,
+    return make_command("bench graph", "Measure task graphs: chain, tree, wavefront, random", declare_bench_graph,
                         bench_graph);
 }
 

@@ -44,7 +44,7 @@ void declare_bench_jobs(Options& options, BenchJobsArguments& arguments) {
     declare_runs(options, arguments.runs, "Repetitions (default: 7; quick: 3, and 1 of the long rows)");
     options.json(arguments.json);
     options.text("--trace", arguments.trace, "FILE",
-                 "Also measure Quarry with a trace on, and write that: a timeline for ui.perfetto.dev");
+                 "Also measure Quarry with a trace, and write the trace: a timeline for ui.perfetto.dev");
     options.flag("--list", arguments.list, "List the rows and what they measure");
 }
 

@@ -49,7 +49,7 @@ void declare_figures(Options& options, BenchStreamArguments& arguments) {
                  "noise (default), showcase, or a description of a field");
     options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
                   "Worker threads (default: one for each usable core)");
-    declare_runs(options, arguments.runs, "Repetitions of rows that are no flights (default: 5)");
+    declare_runs(options, arguments.runs, "Repetitions of rows that are not flights (default: 5)");
     options.real("--seconds", arguments.seconds, {0.1, 3'600}, "S", "Length of each flight (default: 20)");
     options.json(arguments.json);
     options.flag("--list", arguments.list, "List the rows and what they measure");
@@ -63,7 +63,8 @@ void declare_bench_stream(Options& options, BenchStreamArguments& arguments) {
 
 void declare_bench_edit(Options& options, BenchStreamArguments& arguments) {
     declare_figures(options, arguments);
-    options.flag("--full", arguments.full, "Rows that take minutes, too, which else have to be named by --filter");
+    options.flag("--full", arguments.full,
+                 "Also rows that take minutes, which otherwise run only if --filter names them");
 }
 
 constexpr int kStreamRuns = 5;

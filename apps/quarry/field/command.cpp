@@ -45,14 +45,15 @@ void declare_field_command(Options& options, FieldArguments& arguments) {
     options.texts("--at", arguments.at, "X,Y,Z ...",
                   "Density, gradient and materials at a place; can be given several times");
     options.text("--bounds", arguments.bounds, "X0,Y0,Z0,X1,Y1,Z1",
-                 "What the field promises of all densities in a box, and what is found there");
+                 "Bounds of all densities in a box, and the range that samples in it have");
     options.text("--picture", arguments.picture, "FILE.png", "Draw a flat cut through the field");
     options.choice("--plane", arguments.plane, kPlanes, "PLANE",
-                   "Of the picture: xy (default), xz or zy; the second one runs up");
+                   "Plane of the picture: xy (default), xz or zy; the second axis runs up");
     options.text("--centre", arguments.centre, "X,Y,Z",
                  "The middle of the picture (default: on the ground at x = z = 0)");
-    options.real("--size", arguments.size, {1e-3, 1e8}, "UNITS", "Of the picture's sides, in units (default: 256)");
-    options.whole("--pixels", arguments.pixels, {16, 8192}, "N", "Of the picture's sides (default: 512)");
+    options.real("--size", arguments.size, {1e-3, 1e8}, "UNITS",
+                 "Width and height of the picture, in units (default: 256)");
+    options.whole("--pixels", arguments.pixels, {16, 8192}, "N", "Width and height of the picture (default: 512)");
     options.json(arguments.json);
 }
 
@@ -156,7 +157,7 @@ int look_into_field(const FieldArguments& arguments) {
 
 template <>
 Command command<struct FieldCommand>() {
-    return make_command("field", "Look into a field: densities, gradients, materials, bounds, a picture",
+    return make_command("field", "Inspect a field: densities, gradients, materials, bounds, a picture",
                         declare_field_command, look_into_field);
 }
 

@@ -62,13 +62,14 @@ void declare_fly(Options& options, FlyArguments& arguments) {
                  "showcase (default), noise, or a description of a field");
     options.text("--path", arguments.path, "demo|FILE", "demo (default), or a file with lines of seconds, x, y and z");
     options.real("--seconds", arguments.seconds, {0.1, 86'400}, "S", "Length of the flight (default: 20)");
-    options.real("--hertz", arguments.hertz, {1, 1000}, "RATE", "Frames a second (default: 60)");
+    options.real("--hertz", arguments.hertz, {1, 1000}, "RATE", "Frames per second (default: 60)");
     options.text("--budget", arguments.budget, "TIME",
-                 "For planning and hand-over in a frame, as 2ms or 500us (default: 2ms)");
-    options.real("--speed", arguments.speed, {0.01, 100'000}, "UNITS", "Of the demo, in units a second (default: 30)");
+                 "For planning and hand-over per frame, such as 2ms or 500us (default: 2ms)");
+    options.real("--speed", arguments.speed, {0.01, 100'000}, "UNITS",
+                 "Of the demo flight, in units per second (default: 30)");
     options.real("--upload", arguments.upload_us, {0, 10'000}, "US",
                  "CPU time that the host spends on each mesh, in us (default: 15)");
-    options.flag("--turns", arguments.turns, "Look back in every other second");
+    options.flag("--turns", arguments.turns, "Look back every other second");
     options.whole("--viewers", arguments.viewers, {1, static_cast<int>(terrain::Streamer::kMostViewers)}, "N",
                   "Viewers along the path (default: 1)");
     options.whole("--workers", arguments.workers, {1, Pool::kMostWorkers}, "N",
@@ -81,18 +82,18 @@ void declare_fly(Options& options, FlyArguments& arguments) {
     options.whole("--max-lod", arguments.max_lod, {0, terrain::kCoarsestLod}, "N", "The coarsest level (default: 7)");
     options.flag("--dig", arguments.dig,
                  "Dig strokes into the ground ahead of the first viewer, and report how soon they show");
-    options.text("--save", arguments.save, "FILE",
-                 "Keep edits in a file, which is made if it is not there; what is in it is shown again");
+    options.text("--save", arguments.save, "FILE", "Keep edits in a file, and show the edits that are already in it");
     options.text("--record", arguments.record, "FILE",
                  "Log viewers, edits, time and deliveries of each frame, for --replay");
-    options.text("--replay", arguments.replay, "FILE", "Fly again what was recorded; a frame that differs is status 1");
-    options.flag("--check", arguments.check, "Prove in every frame that what is shown is closed; a hole is status 1");
-    options.flag("--quiet", arguments.quiet, "No live view, also on a terminal");
-    options.text("--video", arguments.video, "DIR", "Draw the flight as PNGs in a folder, as fast as that goes");
-    options.real("--video-hertz", arguments.video_hertz, {0.01, 120}, "RATE", "Pictures a second (default: 15)");
+    options.text("--replay", arguments.replay, "FILE", "Repeat a recorded flight; exit status 1 if a frame differs");
+    options.flag("--check", arguments.check,
+                 "Check every frame for holes and overlaps; exit status 1 if there are any");
+    options.flag("--quiet", arguments.quiet, "No live view, even on a terminal");
+    options.text("--video", arguments.video, "DIR", "Draw the flight as PNG files in a folder");
+    options.real("--video-hertz", arguments.video_hertz, {0.01, 120}, "RATE", "Pictures per second (default: 15)");
     options.whole("--video-height", arguments.video_height, {16, 4320}, "PIXELS",
-                  "Of the pictures, which are 16:9 (default: 360)");
-    options.flag("--video-lods", arguments.video_lods, "Draw levels of detail in colours");
+                  "Height of the pictures, which are 16:9 (default: 360)");
+    options.flag("--video-lods", arguments.video_lods, "Colour the pictures by level of detail");
     options.json(arguments.json);
 }
 
@@ -256,8 +257,7 @@ int fly(const FlyArguments& arguments) {
 
 template <>
 Command command<struct FlyCommand>() {
-    return make_command("fly", "Fly over a world that is streamed, without a window, and report on it", declare_fly,
-                        fly);
+    return make_command("fly", "Fly over a streamed world, without a window, and report", declare_fly, fly);
 }
 
 }  // namespace quarry::app

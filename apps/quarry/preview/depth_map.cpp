@@ -6,6 +6,13 @@
 #include <cstdint>
 
 namespace quarry::app::preview {
+namespace {
+
+// A square as wide as the diagonal of a cell holds a corner of one, however the cells are turned: the vertices of such
+// meshes leave no texel out, so there is no need to draw their triangles.
+constexpr float kCellsPerTexel = 1.42F;
+
+}  // namespace
 
 DepthMap::DepthMap(Vec towards, Vec centre, float half_width, int size)
     : towards_(normalised(towards)),
@@ -41,40 +48,68 @@ bool DepthMap::may_touch(const PlacedMesh& mesh, int first, int last) const noex
 }
 
 void DepthMap::draw(const Geometry& geometry, int first, int last) {
-    std::vector<Texel> texels;
+    const float most = static_cast<float>(size_);
+    const auto centre = [&](float place) { return rounded_up(std::clamp(place - 0.5F, 0.0F, most)); };
+    std::vector<Corner> corners;
     for (const PlacedMesh& mesh : geometry.meshes) {
         if (!may_touch(mesh, first, last)) continue;
-        texels.clear();
-        for (const Vec& place : mesh.positions) texels.push_back(project(place));
+        if (mesh.cell * kCellsPerTexel <= texel_) {
+            for (const Vec& place : mesh.positions) draw_point(project(place), first, last);
+            continue;
+        }
+        corners.clear();
+        for (const Vec& place : mesh.positions) {
+            const Texel texel = project(place);
+            corners.push_back({texel, centre(texel.column), centre(texel.row)});
+        }
         const std::vector<std::uint32_t>& indices = mesh.indices;
         for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
-            draw_triangle(texels[indices[i]], texels[indices[i + 1]], texels[indices[i + 2]], first, last);
+            draw_triangle(corners[indices[i]], corners[indices[i + 1]], corners[indices[i + 2]], first, last);
         }
     }
 }
 
-void DepthMap::draw_triangle(const Texel& a, const Texel& b, const Texel& c, int first, int last) {
-    const auto [low_column, high_column] = std::minmax({a.column, b.column, c.column});
-    const auto [low_row, high_row] = std::minmax({a.row, b.row, c.row});
-    const float most = static_cast<float>(size_);
-    // Texel centres lie at halves.
-    const int left = rounded_up(std::clamp(low_column - 0.5F, 0.0F, most));
-    const int right = rounded_down(std::clamp(high_column - 0.5F, -1.0F, most - 1));
-    const int top = std::max(first, rounded_up(std::clamp(low_row - 0.5F, 0.0F, most)));
-    const int bottom = std::min(last - 1, rounded_down(std::clamp(high_row - 0.5F, -1.0F, most - 1)));
-    if (left > right || top > bottom) return;
+void DepthMap::draw_point(const Texel& texel, int first, int last) {
+    if (!(texel.column >= 0 && texel.column < static_cast<float>(size_))) return;
+    if (!(texel.row >= static_cast<float>(first) && texel.row < static_cast<float>(last))) return;
+    float& depth = depths_[index(static_cast<int>(texel.column), static_cast<int>(texel.row))];
+    depth = std::max(depth, texel.depth);
+}
+
+void DepthMap::draw_triangle(const Corner& corner_a, const Corner& corner_b, const Corner& corner_c, int first,
+                             int last) {
+    // Most triangles lie between two rows or columns of centres.
+    const int left = std::min(corner_a.column, std::min(corner_b.column, corner_c.column));
+    const int right = std::max(corner_a.column, std::max(corner_b.column, corner_c.column));
+    if (left == right) return;
+    const int top = std::max(first, std::min(corner_a.row, std::min(corner_b.row, corner_c.row)));
+    const int bottom = std::min(last, std::max(corner_a.row, std::max(corner_b.row, corner_c.row)));
+    if (top >= bottom) return;
+    const Texel& a = corner_a.at;
+    const Texel& b = corner_b.at;
+    const Texel& c = corner_c.at;
     const float area = (b.column - a.column) * (c.row - a.row) - (c.column - a.column) * (b.row - a.row);
     if (area == 0) return;
     const float per_area = 1 / area;
-    for (int row = top; row <= bottom; ++row) {
-        const float y = static_cast<float>(row) + 0.5F;
-        for (int column = left; column <= right; ++column) {
-            const float x = static_cast<float>(column) + 0.5F;
-            const float of_b = ((x - a.column) * (c.row - a.row) - (c.column - a.column) * (y - a.row)) * per_area;
-            const float of_c = ((b.column - a.column) * (y - a.row) - (x - a.column) * (b.row - a.row)) * per_area;
-            if (of_b < 0 || of_c < 0 || of_b + of_c > 1) continue;
-            float& depth = depths_[index(column, row)];
-            depth = std::max(depth, a.depth + of_b * (b.depth - a.depth) + of_c * (c.depth - a.depth));
+    // The shares of b and c, and the depth, change evenly from texel to texel.
+    const float b_right = (c.row - a.row) * per_area;
+    const float b_down = (a.column - c.column) * per_area;
+    const float c_right = (a.row - b.row) * per_area;
+    const float c_down = (b.column - a.column) * per_area;
+    const float of_b = b.depth - a.depth;
+    const float of_c = c.depth - a.depth;
+    const float x = static_cast<float>(left) + 0.5F - a.column;
+    for (int row = top; row < bottom; ++row) {
+        const float y = static_cast<float>(row) + 0.5F - a.row;
+        float share_b = x * b_right + y * b_down;
+        float share_c = x * c_right + y * c_down;
+        float* depth = &depths_[index(left, row)];
+        for (int column = left; column < right; ++column, ++depth) {
+            if (share_b >= 0 && share_c >= 0 && share_b + share_c <= 1) {
+                *depth = std::max(*depth, a.depth + share_b * of_b + share_c * of_c);
+            }
+            share_b += b_right;
+            share_c += c_right;
         }
     }
 }

@@ -39,13 +39,21 @@ class DepthMap {
         float row;
         float depth;
     };
+    // Of a vertex that is drawn: the first texel centres, which lie at halves, that are not before it.
+    struct Corner {
+        Texel at;
+        int column;
+        int row;
+    };
 
     std::size_t index(int column, int row) const noexcept {
         return static_cast<std::size_t>(row) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(column);
     }
     Texel project(Vec place) const noexcept;
     bool may_touch(const PlacedMesh& mesh, int first, int last) const noexcept;
-    void draw_triangle(const Texel& a, const Texel& b, const Texel& c, int first, int last);
+    // For meshes with cells so small that their vertices leave no texel out.
+    void draw_point(const Texel& texel, int first, int last);
+    void draw_triangle(const Corner& corner_a, const Corner& corner_b, const Corner& corner_c, int first, int last);
 
     Vec towards_;
     Vec across_;

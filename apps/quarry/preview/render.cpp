@@ -38,7 +38,7 @@ class Painter {
           air_(scene_.to_sun, std::max(scene_.geometry.low.y, has_water_ ? level_ : kNoWater),
                scene_.geometry.radius() * 1.6F, static_cast<float>(options.haze)),
           colours_(options.palette, scene_.geometry, static_cast<float>(options.lattice.voxel_size)),
-          mirror_(scene_.view.mirrored(has_water_ ? level_ : 0)),
+          mirror_(scene_.view.coarser(options.samples).mirrored(has_water_ ? level_ : 0)),
           seen_(project(pool, scene_.view, scene_.geometry)),
           shadow_(pool, scene_.geometry, scene_.to_sun, scene_.view.eye(), scene_.view.forward(),
                   map_size(options, 2048)) {
@@ -66,16 +66,68 @@ class Painter {
     }
 
   private:
+    enum class Shown { sky, ground, water };
+
     Pixel pixel(const Tile& tile, int column, int row) const {
+        const int samples = options_.samples;
+        if (is_even(tile, column, row)) {
+            const int middle = samples / 2;
+            const Vec light = sample(scene_.view, seen_, tile, column + middle, row + middle, has_water_, samples);
+            return to_srgb(tone_mapped(light * kExposure));
+        }
         Vec sum;
-        for (int j = 0; j < options_.samples; ++j) {
-            for (int i = 0; i < options_.samples; ++i) {
+        for (int j = 0; j < samples; ++j) {
+            for (int i = 0; i < samples; ++i) {
                 // Toned before they are averaged, or a bright sample would outshine an edge.
-                const Vec light = sample(scene_.view, seen_, tile, column + i, row + j, has_water_);
+                const Vec light = sample(scene_.view, seen_, tile, column + i, row + j, has_water_, 1);
                 sum += tone_mapped(light * kExposure);
             }
         }
-        return to_srgb(sum * (1.0F / static_cast<float>(options_.samples * options_.samples)));
+        return to_srgb(sum * (1.0F / static_cast<float>(samples * samples)));
+    }
+
+    // Whether all samples of a pixel show one piece of the world, so that one of them can stand for all.
+    bool is_even(const Tile& tile, int column, int row) const {
+        const Seen& first = tile.at(column, row);
+        const Shown shown = shown_at(tile, column, row);
+        const Vec normal = first.is_sky() ? Vec{} : normal_of(first);
+        for (int j = 0; j < options_.samples; ++j) {
+            for (int i = 0; i < options_.samples; ++i) {
+                if (shown_at(tile, column + i, row + j) != shown) return false;
+                const Seen& other = tile.at(column + i, row + j);
+                if (first.is_sky() || other.is_sky()) {
+                    if (first.is_sky() != other.is_sky()) return false;
+                    continue;
+                }
+                if (std::abs(other.distance - first.distance) > 0.02F * first.distance) return false;
+                if (shown == Shown::ground && dot(normal_of(other), normal) < 0.97F) return false;
+            }
+        }
+        return true;
+    }
+
+    Vec normal_of(const Seen& seen) const {
+        const PlacedMesh& placed = scene_.geometry.meshes[seen.mesh];
+        const terrain::Vector3& n = placed.mesh->normals[placed.indices[3 * static_cast<std::size_t>(seen.triangle)]];
+        return {n.x, n.y, n.z};
+    }
+
+    Shown shown_at(const Tile& tile, int column, int row) const {
+        const Seen& seen = tile.at(column, row);
+        if (has_water_) {
+            const Vec ray = scene_.view.ray(static_cast<float>(tile.x() + column) + 0.5F,
+                                            static_cast<float>(tile.y() + row) + 0.5F);
+            if (is_water(scene_.view, seen, ray)) return Shown::water;
+        }
+        return seen.is_sky() ? Shown::sky : Shown::ground;
+    }
+
+    float distance_to_water(const View& view, Vec ray) const { return (level_ - view.eye().y) / ray.y; }
+
+    bool is_water(const View& view, const Seen& seen, Vec ray) const {
+        if (ray.y >= 0) return false;
+        const float surface = distance_to_water(view, ray);
+        return surface < seen.distance && surface < scene_.geometry.radius() * 4;
     }
 
     void paint_reflection() {
@@ -93,7 +145,7 @@ class Painter {
                     // Only where the picture itself looks down.
                     if (mirror_.ray(x, y).y <= 0) continue;
                     reflection_[reflection_index(tile.x() + column, tile.y() + row)] =
-                        sample(mirror_, mirrored_, tile, column, row, false);
+                        sample(mirror_, mirrored_, tile, column, row, false, 1);
                 }
             }
         });
@@ -103,27 +155,23 @@ class Painter {
         return static_cast<std::size_t>(y) * static_cast<std::size_t>(mirror_.columns()) + static_cast<std::size_t>(x);
     }
 
+    // wide: how many samples it stands for, along each axis.
     Vec sample(const View& view, const std::vector<ProjectedMesh>& projected, const Tile& tile, int column, int row,
-               bool water) const {
+               bool water, int wide) const {
         const float x = static_cast<float>(tile.x() + column) + 0.5F;
         const float y = static_cast<float>(tile.y() + row) + 0.5F;
         const Vec ray = view.ray(x, y);
         const float stretch = length(ray);
         const Vec direction = ray * (1 / stretch);
         const Seen& seen = tile.at(column, row);
-        if (water && ray.y < 0) {
-            const float surface = (level_ - view.eye().y) / ray.y;
-            if (surface < seen.distance && surface < scene_.geometry.radius() * 4) {
-                return water_light(view, projected, seen, ray, surface, x, y);
-            }
-        }
+        if (water && is_water(view, seen, ray)) return water_light(view, projected, seen, ray, x, y, wide);
         if (seen.is_sky()) return air_.sky_with_clouds(direction);
-        const Vec light = ground_light(view, projected, seen, ray, x, y);
+        const Vec light = ground_light(view, projected, seen, ray, x, y, wide);
         return air_.through_air(light, view.eye(), direction, seen.distance * stretch);
     }
 
     Vec ground_light(const View& view, const std::vector<ProjectedMesh>& projected, const Seen& seen, Vec ray, float x,
-                     float y) const {
+                     float y, int wide) const {
         const PlacedMesh& placed = scene_.geometry.meshes[seen.mesh];
         const terrain::Mesh& mesh = *placed.mesh;
         const std::size_t first = 3 * static_cast<std::size_t>(seen.triangle);
@@ -158,7 +206,7 @@ class Painter {
         }
         // The side that is seen, where a cut-off world shows its inside.
         if (dot(ground.smooth, ray) > 0.35F * length(ray)) ground.smooth = ground.smooth * -1.0F;
-        colours_.colour(ground, materials, seen.distance * view.spread());
+        colours_.colour(ground, materials, seen.distance * view.spread() * static_cast<float>(wide));
         const float facing = dot(ground.normal, air_.to_sun());
         const float facing_smooth = dot(ground.smooth, air_.to_sun());
         Vec light = ground.sky;
@@ -169,12 +217,13 @@ class Painter {
         return ground.albedo * light;
     }
 
-    Vec water_light(const View& view, const std::vector<ProjectedMesh>& projected, const Seen& seen, Vec ray,
-                    float surface, float x, float y) const {
+    Vec water_light(const View& view, const std::vector<ProjectedMesh>& projected, const Seen& seen, Vec ray, float x,
+                    float y, int wide) const {
+        const float surface = distance_to_water(view, ray);
         const float stretch = length(ray);
         const Vec direction = ray * (1 / stretch);
         const Vec place = view.eye() + ray * surface;
-        const float width = surface * view.spread();
+        const float width = surface * view.spread() * static_cast<float>(wide);
         const float voxel = static_cast<float>(options_.lattice.voxel_size);
         // Two sets of small waves; finer than a sample they only blur.
         Vec slope;
@@ -189,13 +238,16 @@ class Painter {
         // What is reflected, moved as the waves turn the surface: never towards the shore, for beyond it the mirror
         // shows the inside of the land.
         const float per_slope = 0.35F / view.spread();
-        const int column = std::clamp(static_cast<int>(x + slope.x * per_slope), 0, view.columns() - 1);
-        const int row = std::clamp(static_cast<int>(y + std::abs(slope.z) * per_slope), 0, view.rows() - 1);
+        const auto in_mirror = [&](float sample, int end) {
+            return std::clamp(static_cast<int>(sample) / options_.samples, 0, end - 1);
+        };
+        const int column = in_mirror(x + slope.x * per_slope, mirror_.columns());
+        const int row = in_mirror(y + std::abs(slope.z) * per_slope, mirror_.rows());
         const Vec above = reflection_[reflection_index(column, row)];
 
         const float under = seen.is_sky() ? 1e9F : (seen.distance - surface) * stretch / voxel;
         const Vec clear{std::exp(-0.16F * under), std::exp(-0.065F * under), std::exp(-0.055F * under)};
-        const Vec bottom = seen.is_sky() ? Vec{} : ground_light(view, projected, seen, ray, x, y) * 0.6F;
+        const Vec bottom = seen.is_sky() ? Vec{} : ground_light(view, projected, seen, ray, x, y, wide) * 0.6F;
         const Vec deep{0.012F, 0.045F, 0.055F};
         const Vec below = bottom * clear + deep * (Vec{1, 1, 1} - clear);
         return air_.through_air(mix(below, above, mirrored), view.eye(), direction, surface * stretch);
@@ -213,7 +265,7 @@ class Painter {
     std::vector<ProjectedMesh> mirrored_;
     SunShadow shadow_;
     std::vector<std::vector<Vec>> sky_;
-    std::vector<Vec> reflection_;  // light, one for each sample
+    std::vector<Vec> reflection_;  // light, one for each pixel
 };
 
 }  // namespace

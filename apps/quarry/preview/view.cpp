@@ -67,6 +67,20 @@ Extent extent_of(const Projected& a, const Projected& b, const Projected& c) noe
     return extent;
 }
 
+void list_shown(const View& view, const std::vector<std::uint32_t>& indices, ProjectedMesh& mesh) {
+    const auto tile = [](int sample) { return static_cast<std::uint16_t>(sample / Tile::kSize); };
+    for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
+        const Extent extent =
+            extent_of(mesh.vertices[indices[i]], mesh.vertices[indices[i + 1]], mesh.vertices[indices[i + 2]]);
+        const Range across = samples(extent.left, extent.right, view.columns());
+        const Range down = samples(extent.top, extent.bottom, view.rows());
+        if (across.first >= across.last || down.first >= down.last) continue;
+        mesh.triangles.push_back({static_cast<std::uint32_t>(i / 3), tile(across.first),
+                                  static_cast<std::uint16_t>(tile(across.last - 1) + 1), tile(down.first),
+                                  static_cast<std::uint16_t>(tile(down.last - 1) + 1)});
+    }
+}
+
 }  // namespace
 
 View::View(Vec eye, Vec forward, float field_of_view, int columns, int rows)
@@ -84,6 +98,14 @@ View View::mirrored(float height) const {
     view.forward_.y = -forward_.y;
     view.right_.y = -right_.y;
     view.down_.y = -down_.y;
+    return view;
+}
+
+View View::coarser(int by) const {
+    View view = *this;
+    view.columns_ /= by;
+    view.rows_ /= by;
+    view.scale_ /= static_cast<float>(by);
     return view;
 }
 
@@ -136,6 +158,7 @@ std::vector<ProjectedMesh> project(Pool& pool, const View& view, const Geometry&
         mesh.right = across.last;
         mesh.top = down.first;
         mesh.bottom = down.last;
+        if (mesh.is_visible()) list_shown(view, placed.indices, mesh);
     });
     return all;
 }
@@ -174,9 +197,11 @@ void Tile::draw(const View& view, const Geometry& geometry, const std::vector<Pr
         const ProjectedMesh& mesh = meshes[m];
         if (!mesh.overlaps(x_, y_, columns_, rows_)) continue;
         const std::vector<std::uint32_t>& indices = geometry.meshes[m].indices;
-        for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
+        for (const ShownTriangle& shown : mesh.triangles) {
+            if (!shown.overlaps(x_ / kSize, y_ / kSize)) continue;
+            const std::size_t i = 3 * static_cast<std::size_t>(shown.triangle);
             draw_triangle(mesh.vertices[indices[i]], mesh.vertices[indices[i + 1]], mesh.vertices[indices[i + 2]],
-                          static_cast<std::uint32_t>(m), static_cast<std::uint32_t>(i / 3));
+                          static_cast<std::uint32_t>(m), shown.triangle);
         }
     }
 }

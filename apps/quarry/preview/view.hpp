@@ -26,6 +26,8 @@ class View {
     // The same picture as it is seen in a horizontal mirror at that height: each sample shows what the mirror would
     // show there.
     View mirrored(float height) const;
+    // The same picture with one sample where this one has `by` along each axis.
+    View coarser(int by) const;
 
     int columns() const noexcept { return columns_; }
     int rows() const noexcept { return rows_; }
@@ -48,9 +50,24 @@ class View {
     int rows_;
 };
 
+// A triangle that covers a sample, and the tiles that it may cover: first <= i < last.
+struct ShownTriangle {
+    std::uint32_t triangle;
+    std::uint16_t left;
+    std::uint16_t right;
+    std::uint16_t top;
+    std::uint16_t bottom;
+
+    bool overlaps(int column, int row) const noexcept {
+        return left <= column && column < right && top <= row && row < bottom;
+    }
+};
+
 // A mesh on the picture.
 struct ProjectedMesh {
     std::vector<Projected> vertices;
+    // Most triangles of a wide view cover no sample at all; those are left out.
+    std::vector<ShownTriangle> triangles;
     // Samples that it may cover: first <= i < last.
     int left = 0;
     int right = 0;
@@ -93,8 +110,8 @@ class Tile {
   public:
     static constexpr int kSize = 128;
 
-    // Makes it the rectangle from there on, at most kSize wide and high, and draws what it shows of all that is not
-    // below a height.
+    // Makes it the rectangle from there on (a multiple of kSize), at most kSize wide and high, and draws what it shows
+    // of all that is not below a height.
     void draw(const View& view, const Geometry& geometry, const std::vector<ProjectedMesh>& meshes, int x, int y,
               float lowest = std::numeric_limits<float>::lowest());
 

@@ -43,7 +43,7 @@ void declare_stress(Options& options, StressArguments& arguments) {
         "--faults", [&stress](const std::string& typed) { stress.faults.kinds = faults_from(typed); }, "KIND,...",
         "Break worker processes during the run: kill, stop, oom, garbage");
     options.real("--rate", stress.faults.rate, {0.1, 100}, "N", "Faults per second (default: 1)");
-    options.grade("--require", arguments.required, "End with status 1 below this grade: A, B, C or F");
+    options.grade("--require", arguments.required, "Exit status 1 below this grade: A, B, C or F");
     options.json(arguments.json);
 }
 
@@ -75,7 +75,7 @@ int stress(const StressArguments& arguments) {
 
 template <>
 Command command<struct StressCommand>() {
-    return make_command("stress", "The burst test: submit jobs as fast as the queue takes them, and grade",
+    return make_command("stress", "The burst test: submit jobs as fast as the queue takes them, and grade the result",
                         declare_stress, stress);
 }
 

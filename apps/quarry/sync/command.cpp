@@ -51,7 +51,7 @@ void declare_sync(Options& options, SyncArguments& arguments) {
     options.whole("--seed", arguments.seed, {0, std::numeric_limits<int>::max()}, "N",
                   "Seed for the lengths of the jobs (default: 1)");
     options.real("--soak", arguments.soak_seconds, {0.1, 86'400}, "SECONDS",
-                 "Instead of the scenarios: play bursts and stalls for this long, and check the results");
+                 "Instead of the scenarios: run bursts and stalls for this long, and check the results");
     options.choice("--backend", arguments.processes, kBackends, "BACKEND",
                    "What runs the jobs: threads (default) or processes");
     options.option(
@@ -66,7 +66,7 @@ void declare_sync(Options& options, SyncArguments& arguments) {
             }
             arguments.required = typed;
         },
-        "GRADE", "End with status 1 if a scenario is below this grade: A, B, F, or ideal for the ideal's");
+        "GRADE", "Exit status 1 if a scenario is below this grade: A, B, F, or ideal (that of an ideal machine)");
     options.json(arguments.json);
 }
 

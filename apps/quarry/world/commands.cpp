@@ -104,16 +104,16 @@ int world_export(const WorldExportArguments& arguments) {
 
 template <>
 Command command<struct WorldInfoCommand>() {
-    return make_command("world info", "What a file of edits holds", declare_world_file, world_info);
+    return make_command("world info", "Show what a file of edits holds", declare_world_file, world_info);
 }
 template <>
 Command command<struct WorldCheckCommand>() {
-    return make_command("world check", "Read all of a file of edits; status 1 if it is damaged", declare_world_file,
-                        world_check);
+    return make_command("world check", "Check all of a file of edits; exit status 1 if it is damaged",
+                        declare_world_file, world_check);
 }
 template <>
 Command command<struct WorldDiffCommand>() {
-    return make_command("world diff", "Compare two files of edits; status 1 if they differ", declare_world_diff,
+    return make_command("world diff", "Compare two files of edits; exit status 1 if they differ", declare_world_diff,
                         world_diff);
 }
 template <>
