@@ -1,4 +1,4 @@
-"""Digs a ditch across a terrain, without a mouse, and takes it back."""
+"""Digs a ditch across a terrain, smooths a part of it, undoes that and redoes it."""
 
 import bpy
 import quarry.blender as qb

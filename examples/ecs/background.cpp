@@ -17,7 +17,7 @@ int main() {
     City city;
     ecs::Schedule<City> schedule;
     // [begin docs]
-    // Counts a copy beside the next four ticks; what it found is known in the fourth, on every machine.
+    // Counts a copy during the next four ticks. The result is applied in the fourth, on every machine.
     schedule.add("statistics")
         .background(
             4, [](const City& c) { return c.incomes; },

@@ -30,7 +30,7 @@ struct Flock {
     std::vector<std::uint32_t> cell_start;  // of each cell in `by_cell`
     std::vector<std::uint32_t> by_cell;     // boids, cell by cell
 
-    // About two boids a cell.
+    // About two boids per cell.
     explicit Flock(std::size_t count, std::uint32_t seed = 1)
         : cells(std::max(8U, static_cast<std::uint32_t>(std::sqrt(static_cast<double>(count) / 2)))),
           position(count),
@@ -57,7 +57,7 @@ inline void find_cell(Flock& flock, std::size_t i) {
     flock.cell[i] = along(flock.position[i].y) * flock.cells + along(flock.position[i].x);
 }
 
-// A counting sort: boids of a cell keep their order, so the result depends on nothing but the positions.
+// A counting sort: boids of a cell keep their order, so the result depends only on the positions.
 inline void sort_by_cell(Flock& flock) {
     std::fill(flock.cell_start.begin(), flock.cell_start.end(), 0);
     for (const std::uint32_t cell : flock.cell) ++flock.cell_start[cell + 1];

@@ -24,8 +24,8 @@ int main() {
                                              [](World& w, std::size_t i, Commands& commands) {
                                                  Tree& tree = w.storage<Tree>().at(i);
                                                  if (++tree.age % 3 != 0) return;
-                                                 // Its id is known when the commands are applied, after the phase.
-                                                 // Until then this stands for it.
+                                                 // A placeholder: the id is known when the commands are applied,
+                                                 // after the phase.
                                                  const ecs::Spawned seedling = commands.spawn();
                                                  commands.add(seedling, Tree{});
                                                  if (tree.age > 10) commands.despawn(w.storage<Tree>().entities()[i]);

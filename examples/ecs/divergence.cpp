@@ -12,7 +12,7 @@ struct Account {
 
 int main() {
     ecs::Schedule<Account> schedule;
-    // Both change the money, and neither says so: their order is left to chance.
+    // Both change the money, and neither declares it: their order is left to chance.
     schedule.add("interest").run([](Account& account) { account.money *= 2; });
     schedule.add("salary").run([](Account& account) { account.money += 10; });
 

@@ -32,7 +32,7 @@ int main() {
             const ecs::SparseEntity entity = w.storage<Velocity>().entities()[i];
             w.get<Position>(entity)->x += w.storage<Velocity>().at(i).x;
         });
-    // Called once a tick. Entities are despawned when no system runs.
+    // Called once per tick. Entities are despawned when no system runs.
     schedule.add("remove the far")
         .reads<Position>()
         .after("move")

@@ -1,4 +1,4 @@
-// A host's loop with fixed steps: how many to run now, what a stall costs, and where between two steps to draw.
+// A loop with fixed steps: how many to run now, what a stall drops, and where between two steps to draw.
 #include <chrono>
 #include <cstdio>
 

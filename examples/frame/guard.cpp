@@ -1,4 +1,4 @@
-// What belongs to the host's thread says so; a worker that calls it gets an error with both threads' names.
+// Functions for the host's thread only: a worker that calls one gets an error with both threads' names.
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ class Scene {
     explicit Scene(const quarry::HostGuard& host) : host_(host) {}
 
     void attach(std::string mesh) {
-        host_.assert_host("Scene::attach");  // a comparison
+        host_.assert_host("Scene::attach");  // costs a comparison
         meshes_.push_back(std::move(mesh));
     }
     std::size_t size() const { return meshes_.size(); }

@@ -1,4 +1,4 @@
-// An editor that redraws on demand: its event loop sleeps until the user does something or a result has come.
+// An editor that redraws on demand: its event loop sleeps until the user does something or a result arrives.
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace {
 
 enum class Event { edited, results, quit };
 
-// Stands for the toolkit's own loop: any thread may post to it.
+// Stands in for the toolkit's own loop: any thread may post to it.
 class EventLoop {
   public:
     void post(Event event) {
@@ -54,7 +54,7 @@ int main() {
     int redraws = 0;
     auto user = std::thread();
     // [begin docs]
-    // Shared: a job that still runs when the inbox is gone may tell of its result.
+    // Shared, because a job may outlive the inbox and post its result.
     const auto loop = std::make_shared<EventLoop>();
     quarry::Pool pool;
     quarry::Inbox<Preview> inbox({.slots = 16, .on_arrival = [loop] { loop->post(Event::results); }});
@@ -83,7 +83,7 @@ int main() {
             changed = true;
         });
         if (changed) ++redraws;                                    // the window is drawn here
-        if (report.carried_over != 0) loop->post(Event::results);  // the rest after what the user did meanwhile
+        if (report.carried_over != 0) loop->post(Event::results);  // the rest comes after the user's events
     }
     // [end loop]
     user.join();

@@ -43,7 +43,7 @@ int main() {
     World world;
     // [begin docs]
     quarry::Pool pool;
-    quarry::FrameClock clock(60);  // at most 3 steps at once, then the debt is dropped and counted
+    quarry::FrameClock clock(60);  // at most 3 steps at once; more are dropped and counted
     quarry::FrameLedger ledger({.hertz = 60, .stale = quarry::StalePolicy::drop_older_than(4)});
     quarry::Inbox<Path> inbox({.slots = 256});
     clock.advance();  // starts it
@@ -55,7 +55,7 @@ int main() {
         ledger.begin_frame();
         pool.begin_frame();
 
-        for (int creature = 0; creature < 20; ++creature) {  // what may take a few frames
+        for (int creature = 0; creature < 20; ++creature) {  // jobs that may take a few frames
             const quarry::FrameTag tag = ledger.submitted();
             inbox.submit(pool,
                          [creature, tag] {
@@ -63,7 +63,7 @@ int main() {
                          },
                          {.lane = quarry::Lane::background});
         }
-        for (int i = 0; i < due.steps; ++i) world.step(pool, clock.period().count());  // what must be done now
+        for (int i = 0; i < due.steps; ++i) world.step(pool, clock.period().count());  // work of this frame
         inbox.deliver(2ms, [&](const Path& path) {
             if (ledger.returned(path.tag)) world.apply(path);
         });

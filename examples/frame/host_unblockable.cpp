@@ -1,4 +1,4 @@
-// A host that cannot be blocked at all: it calls tick() when it likes, and gets it back within its budget.
+// A host that must never be blocked: it calls tick() when it likes, and tick() returns within its budget.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,7 +30,7 @@ int work_on(const Request& request) {
 // [begin plugin]
 class Plugin {
   public:
-    // Threads are made elsewhere: that may take a millisecond.
+    // Another thread makes the pool: starting threads may take a millisecond.
     Plugin() : starting_(std::async(std::launch::async, [] { return std::make_unique<quarry::Pool>(2); })) {}
 
     void ask(Request request) { waiting_.push_back(request); }
@@ -41,12 +41,12 @@ class Plugin {
         while (pool_ && !waiting_.empty()) {
             const Request request = waiting_.front();
             if (!inbox_.try_submit(*pool_, [request] { return Answer{request.number, work_on(request)}; })) break;
-            waiting_.pop_front();  // a full queue keeps it for the next tick
+            waiting_.pop_front();  // if the queue is full, the request waits for the next tick
         }
         inbox_.deliver({200us, 8}, [&](const Answer& answer) { sum += answer.value; });
     }
 
-    // The pool's end waits for what it has accepted, so it is left to another thread; the host asks now and then.
+    // The pool's destructor waits for its jobs, so another thread calls it; the host polls has_ended().
     void begin_end() {
         ending_ = std::async(std::launch::async, [pool = std::move(pool_)]() mutable { pool.reset(); });
     }

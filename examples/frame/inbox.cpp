@@ -1,4 +1,4 @@
-// Results of heavy jobs, applied on the host's thread within 2 ms a frame.
+// Results of heavy jobs, applied on the host's thread within 2 ms per frame.
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -39,7 +39,7 @@ int main() {
     for (std::size_t left = 200; left != 0;) {
         const quarry::DeliveryReport report = inbox.deliver(
             2ms, [&](Mesh&& mesh) { upload(mesh); },
-            [&](const Mesh& mesh) { return -std::abs(mesh.place - viewer); });  // nearest first, as of now
+            [&](const Mesh& mesh) { return -std::abs(mesh.place - viewer); });  // nearest to the viewer first
         left -= report.delivered;
         viewer += 0.5;
         std::this_thread::sleep_for(1ms);  // the rest of the frame

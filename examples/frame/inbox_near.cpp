@@ -1,4 +1,4 @@
-// An edit next to the viewer is visible in the frame in which it was made; what is far comes when it comes.
+// An edit near the viewer is visible in the frame in which it was made; distant results come later.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -37,7 +37,7 @@ int main() {
 
     int missing = 4;
     const quarry::DeliveryReport report = inbox.deliver_until(
-        8ms, [&] { return missing == 0; },  // what the frame can spare at most
+        8ms, [&] { return missing == 0; },  // the most that the frame can spare
         [&](const Chunk& chunk) {
             if (chunk.distance < 4) --missing;
             visible.push_back(chunk);

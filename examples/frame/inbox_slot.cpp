@@ -1,4 +1,4 @@
-// A thread that is no job of a pool delivers too: it takes a slot, works, and puts.
+// A thread that is not a job of a pool can deliver too: it takes a slot, works, and puts its result.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -25,7 +25,7 @@ int main() {
     });
 
     while (lines < 20) {
-        inbox.deliver({2ms, 3}, [&](const std::string&) { ++lines; });  // 3 a frame, and 2 ms at most
+        inbox.deliver({2ms, 3}, [&](const std::string&) { ++lines; });  // at most 3 items and 2 ms per frame
         std::this_thread::sleep_for(1ms);
     }
     reader.join();

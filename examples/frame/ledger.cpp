@@ -1,4 +1,4 @@
-// The books of frames: jobs are tagged with their frame, results are judged by their age, figures are written as JSON.
+// Jobs are tagged with their frame, old results are dropped, and the figures are written as JSON.
 #include <cstdio>
 #include <iostream>
 #include <thread>
@@ -36,7 +36,7 @@ int main() {
     for (int frame = 0; frame < 50; ++frame) {
         ledger.note(clock.advance());
         ledger.begin_frame();
-        // What has come back is applied, unless it is more than 2 frames old.
+        // Results are applied unless they are more than 2 frames old.
         std::erase_if(pending, [&](Pending& each) {
             if (!each.task.ready()) return false;
             if (ledger.returned(each.tag)) steps += each.task.get().length;

@@ -1,4 +1,4 @@
-// A host that hands out work and goes on with its own: within a frame the workers that it wakes start on other CPUs.
+// A host that submits jobs and goes on working: within a frame the workers that it wakes start on other CPUs.
 #include <cstdio>
 #include <thread>
 

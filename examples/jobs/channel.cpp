@@ -1,5 +1,4 @@
-// A channel carries values from the threads that make them to those that use them, and holds the makers back when the
-// users are slow.
+// A channel carries values from one thread to another. The sender waits while the receiver is slow.
 #include <cstddef>
 #include <cstdio>
 #include <optional>

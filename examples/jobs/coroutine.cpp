@@ -19,7 +19,7 @@ struct Scene {
     std::vector<std::string> levels;  // only the host's thread may touch it
 };
 
-// Builds in the lane where it is awaited: a coroutine that awaits another one lends it its place.
+// Runs in the lane of the coroutine that awaits it.
 quarry::coro<int> highest(quarry::Pool& pool, std::vector<int> heights) {
     quarry::Task<int> left = pool.submit([&] { return heights[0]; });  // runs beside this coroutine
     int most = 0;
@@ -35,7 +35,7 @@ quarry::coro<int> load_level(quarry::Pool& pool, Scene& scene, std::string name)
     co_await pool.schedule(quarry::Lane::background);  // may take many frames
     const int most = co_await highest(pool, std::move(heights));
 
-    co_await pool.schedule(quarry::Lane::host);  // the host's thread, when it pumps
+    co_await pool.schedule(quarry::Lane::host);  // on the host's thread, in run_host_jobs
     scene.levels.push_back(name);
     co_return most;
 }

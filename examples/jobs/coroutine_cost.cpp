@@ -1,4 +1,4 @@
-// What a hop costs, and a coroutine that awaits another one.
+// Measures hops, and a coroutine that awaits another one.
 #include <chrono>
 #include <cstdio>
 #include <thread>

@@ -1,5 +1,5 @@
-// A failed job fails alone. Its scope joins all the others first, then rethrows the first error, or hands over all of
-// them where it was asked to.
+// A failed job does not stop the others. The scope waits for all, then rethrows the first error, or collects all of
+// them if you ask for that.
 #include <cstdio>
 #include <stdexcept>
 #include <vector>

@@ -1,4 +1,4 @@
-// The whole of the job engine on one page.
+// The job engine on one page.
 #include <cstdio>
 #include <optional>
 #include <vector>
@@ -40,8 +40,7 @@ int main() {
     std::vector<int> squares(1000);
     quarry::parallel_for(pool, 0, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = i * i; });
 
-    // A job of its own, in the lane of what may take many frames, and what follows it. Dropping a task leaves it
-    // running.
+    // A job in the background lane, which may take many frames, and a continuation. Dropping a task does not stop it.
     quarry::Task<int> task =
         pool.submit([] { return 6; }, {.lane = quarry::Lane::background}).then([](int six) { return six * 7; });
     const int answer = task.get();

@@ -17,7 +17,7 @@ int main() {
 
     int frame = 0;
     for (; title.empty(); ++frame) {
-        pool.run_host_jobs(std::chrono::milliseconds(2));  // at least one, no more than fits
+        pool.run_host_jobs(std::chrono::milliseconds(2));  // at least one job, then as many as fit
         // ... draw the frame ...
     }
     // [end docs]

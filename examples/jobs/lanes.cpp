@@ -1,4 +1,4 @@
-// Three kinds of work in one pool that do not disturb each other.
+// Three kinds of work that do not disturb each other in one pool.
 #include <chrono>
 #include <cstdio>
 #include <string>

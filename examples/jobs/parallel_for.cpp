@@ -1,4 +1,4 @@
-// A loop is split when somebody is hungry and what is left of it is worth handing over: there is no grain to choose.
+// A loop is split when a worker is idle and the rest is worth sharing: there is no grain size to choose.
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -14,7 +14,7 @@ int main() {
     quarry::parallel_for(pool, std::size_t{0}, heights.size(),
                          [&](std::size_t i) { heights[i] = std::sin(static_cast<float>(i) * 0.01F); });
 
-    // The same by pieces, for a body that gains from a run of neighbours.
+    // By pieces, for a body that is faster on a run of neighbouring elements.
     quarry::parallel_for(pool, std::size_t{0}, heights.size(), [&](quarry::IndexRange piece) {
         for (std::size_t i = piece.first; i < piece.last; ++i) heights[i] *= 32.0F;
     });

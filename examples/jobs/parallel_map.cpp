@@ -7,7 +7,7 @@
 
 #include "quarry/jobs/pool.hpp"
 
-// One result an element, and one result a chunk of elements.
+// One result per element, and one result per chunk of elements.
 int main() {
     quarry::Pool pool;
     std::vector<int> numbers(1'000);

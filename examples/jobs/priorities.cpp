@@ -1,4 +1,4 @@
-// Within a lane the most important job that waits starts first, and one that waits can be raised.
+// Within a lane the most important waiting job starts first, and a waiting job can be raised.
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -26,7 +26,7 @@ int main() {
         pool.submit(note('n'));
         quarry::Task<void> edited = pool.submit(note('e'));
         pool.submit(note('u'), {.priority = quarry::Priority::urgent});
-        edited.raise(quarry::Priority::high);  // somebody looks at it
+        edited.raise(quarry::Priority::high);  // the user is looking at it
     }
     // [end docs]
     quarry::Task<void> last = pool.submit([] {}, {.priority = quarry::Priority::low});

@@ -1,4 +1,4 @@
-// A scope borrows the locals of the function that opens it, because it returns only when all its jobs have ended.
+// The jobs of a scope may use locals of the function that opens it, because it returns only when all have ended.
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-// A stop token cancels what has not started yet; what runs is left to end by itself.
+// A stop token cancels jobs that have not started; running jobs end by themselves.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>

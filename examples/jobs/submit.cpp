@@ -1,4 +1,4 @@
-// A submitted job runs whether anybody waits for it or not; its Task is a handle to what becomes of it.
+// A submitted job runs whether anybody waits for it or not. Its Task is the handle to its result.
 #include <atomic>
 #include <cstdio>
 
@@ -13,7 +13,7 @@ int main() {
         quarry::Task<int> task = pool.submit([] { return 6 * 7; });
         for (int i = 0; i < 100; ++i) pool.submit([&] { ++saved; });  // nobody waits for these
         answer = task.get();
-    }  // a pool finishes what it has accepted before it goes
+    }  // the pool's destructor finishes all jobs that it has accepted
     std::printf("answer %d, %d saved\n", answer, saved.load());
     // [end docs]
     return answer == 42 && saved == 100 ? 0 : 1;

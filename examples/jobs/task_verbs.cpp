@@ -1,4 +1,4 @@
-// What one can do with a job that was submitted.
+// What you can do with a submitted job.
 #include <cstdio>
 #include <mutex>
 #include <stop_token>
@@ -18,7 +18,7 @@ int main() {
 
     std::stop_source level;
     quarry::Task<int> path = pool.submit([] { return 2; }, {.stop_token = level.get_token()});
-    level.request_stop();  // the level ends: whatever has not started is given up
+    level.request_stop();  // the level ends: jobs that have not started are cancelled
 
     closed.unlock();
     try {
@@ -28,7 +28,7 @@ int main() {
     }
 
     quarry::Task<int> answer = pool.submit([] { return 42; });
-    answer.wait();  // runs it right here if no worker has got to it
+    answer.wait();  // runs it right here if no worker has started it
     std::printf("%s\n", answer.ready() ? "ready" : "never");
     std::printf("%d\n", answer.get());
     // [end docs]

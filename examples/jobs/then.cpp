@@ -1,4 +1,4 @@
-// What follows a job, without anybody waiting for it.
+// Continuations: what follows a job, without a thread that waits.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -18,11 +18,11 @@ int main() {
             return "the answer is " + std::to_string(answer);
         });
 
-    // An error passes by what it skips, and comes out at the end.
+    // An error skips the continuations and comes out at the end.
     quarry::Task<int> failed =
         pool.submit([]() -> int { throw std::runtime_error("no such file"); }).then([](int size) { return size + 1; });
 
-    // Several at once: all values together.
+    // Several tasks: one task with all their values.
     auto both = when_all(pool.submit([] { return 3; }), pool.submit([] { return 4.5; }));
     const auto [three, more] = both.get();
 

@@ -1,6 +1,5 @@
-// A profiler with a protocol of its own is told of every job as it runs. What stands here for Tracy has the shape of
-// its C API (TracyC.h): with the real one the first namespace goes, and the names of the calls get their three
-// underscores.
+// Tells a profiler of every job as it runs. The first namespace stands in for Tracy's C API (TracyC.h). With the real
+// one, remove it, and put three underscores before the names of the calls.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>

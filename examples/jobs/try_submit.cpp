@@ -1,4 +1,4 @@
-// A lane's queue is bounded. A caller that must not wait is told at once, and keeps what it wanted to hand over.
+// A lane's queue is bounded. try_submit never waits: if the queue is full, the caller keeps the job.
 #include <cstddef>
 #include <cstdio>
 #include <latch>
@@ -12,7 +12,7 @@ int main() {
     // [begin docs]
     std::latch started(1);
     std::latch gate(1);
-    // After what its jobs refer to: it ends before that does, and its end waits for them.
+    // Declared after what its jobs refer to: it is destroyed first, and waits for them.
     quarry::Pool pool(quarry::PoolOptions{.workers = 1, .queue_capacity = 64});
     pool.submit([&] {  // keeps the only worker busy
         started.count_down();

@@ -1,4 +1,4 @@
-// A host that lives by frames: jobs of this frame, results of earlier ones, within a budget.
+// A frame loop: it submits jobs of this frame, and applies results of earlier ones within a budget.
 #include <cstdio>
 #include <string_view>
 #include <thread>

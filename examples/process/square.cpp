@@ -1,6 +1,9 @@
-// The host and its workers in one program: started with the word "worker" it serves.
+// The host and its workers in one program: with the argument "worker" it is a worker.
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 // [begin includes]
@@ -36,7 +39,7 @@ int main(int count, char** words) {
 
     for (int i = 1; i <= 10; ++i) {
         const auto submitted = engine.submit("square", std::as_bytes(std::span(&i, 1)));
-        if (!submitted) std::printf("%s\n", describe(submitted.refusal));  // never waits: says why not
+        if (!submitted) std::printf("%s\n", describe(submitted.refusal));  // submit never waits
     }
     engine.drain(std::chrono::steady_clock::now() + std::chrono::seconds(10));
 

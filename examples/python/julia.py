@@ -1,4 +1,4 @@
-"""A picture, computed in bands by worker processes. Each band comes back as an array that is not copied."""
+"""A picture, computed in bands by worker processes. Each band comes back as an array without a copy."""
 
 import struct
 import sys

@@ -20,13 +20,14 @@ int main() {
     terrain::EditWorld world(std::make_shared<terrain::NoiseField>(terrain::NoiseOptions{.seed = 7}));
     terrain::CollisionWorld ground(pool, world.field(), {.radius = 48});
 
-    // What a physics engine has: a shape for each number.
+    // Stands in for a physics engine: a shape for each number.
     std::map<std::uint32_t, std::size_t> shapes;
     const auto physics = [&](terrain::CollisionEvent& event) {
         if (event.kind == terrain::CollisionEvent::Kind::removed) {
             shapes.erase(event.id);
         } else {
-            shapes[event.id] = event.patch->triangles();  // positions and indices of the patch make the shape
+            shapes[event.id] =
+                event.patch->triangles();  // a real one makes a shape of the patch's positions and indices
         }
     };
 
@@ -39,7 +40,7 @@ int main() {
         ground.update({&body, 1});
         ground.inbox().deliver(1ms, physics);
 
-        // A ball of radius 0.5 that falls, at most half a unit a frame.
+        // A ball of radius 0.5 that falls, at most half a unit per frame.
         const terrain::SweepAnswer fall = ground.sweep(body, {0, -1, 0}, 0.5, 0.5);
         body.y -= fall.hit ? fall.hit->distance : 0.5;
         if (frame == 59) std::printf("the ball lies at %.1f, on %zu shapes\n", body.y, shapes.size());

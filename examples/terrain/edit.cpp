@@ -1,4 +1,4 @@
-// Ground that is dug while it is shown, and a second program that stays the same.
+// Ground that is dug while it is shown, and a copy that gets the same edits.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -43,7 +43,7 @@ int main() {
     }
     const double dug = terrain::highest_ground_below(*world.field(), 4, 100, 0).value();
 
-    // Undo is an edit like others.
+    // Undo is an edit like any other.
     if (const std::optional<terrain::Edit> undo = world.undo_of(0)) {
         const terrain::EditReport report = world.apply(*undo);
         streamer.edit(world.field(), report.changed);
@@ -68,7 +68,7 @@ int main() {
         here.apply(edit);
         sender.write(edit);
     }
-    receiver.feed(sender.take());  // what came over the connection, in parts of any size
+    receiver.feed(sender.take());  // bytes from the connection, in parts of any size
     while (const std::optional<terrain::NumberedEdit> next = receiver.next()) elsewhere.apply(next->edit);
     std::printf("both are %s\n", here.content_hash() == elsewhere.content_hash() ? "equal" : "different");
     // [end log]

@@ -32,7 +32,7 @@ std::shared_ptr<const terrain::Field> hills() {
     return std::make_shared<terrain::NoiseField>(terrain::NoiseOptions{.seed = kSeed});
 }
 
-// A stream of bytes, as TCP has it: nothing is lost, and all comes in order, in parts of any size.
+// A stream of bytes, like TCP: nothing is lost, and everything arrives in order, in parts of any size.
 class Connection {
   public:
     explicit Connection(int socket) : socket_(socket) {}
@@ -47,7 +47,7 @@ class Connection {
             sent += static_cast<std::size_t>(more);
         }
     }
-    // What has come since the last call. Never waits.
+    // What has arrived since the last call. Never waits.
     std::vector<std::byte> receive() const {
         std::vector<std::byte> bytes(4'096);
         const ssize_t size = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -60,7 +60,7 @@ class Connection {
 };
 
 // [begin host]
-// Decides on the order: what it has written into `all` is what happens, for everybody.
+// Decides the order: what it writes into `all` is what happens, for everybody.
 class Host {
   public:
     explicit Host(int socket)
@@ -74,11 +74,11 @@ class Host {
         wishes_.feed(guest_.receive());
         while (const std::optional<terrain::NumberedEdit> wish = wishes_.next()) {
             terrain::Edit wanted = wish->edit;
-            wanted.editor = 1;  // whatever the guest says it is: it undoes its own strokes only
+            wanted.editor = 1;  // whatever the guest says, so that it undoes only its own strokes
             try {
                 edit(wanted);
             } catch (const std::invalid_argument&) {
-                // Out of range: it does not happen, for nobody.
+                // Out of range: it does not happen for anybody.
             }
         }
         guest_.send(all_.take());
@@ -94,7 +94,7 @@ class Host {
 // [end host]
 
 // [begin guest]
-// Asks for edits, and applies what the host has decided on, its own included.
+// Asks for edits, and applies what the host has decided, including its own.
 class Guest {
   public:
     explicit Guest(int socket)
@@ -130,7 +130,7 @@ terrain::Edit stroke(std::uint16_t editor, int step) {
             .radius = 3};
 }
 
-// One of the two programs: edits in its frames, and goes on until all edits of both are there.
+// One of the two programs: makes edits in its frames, and goes on until all edits of both have arrived.
 template <class Peer>
 void play(Peer& peer, std::uint16_t editor) {
     for (int i = 0; peer.world().stats().applied < 2 * kEditsOfEach; ++i) {

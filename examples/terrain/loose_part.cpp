@@ -1,4 +1,4 @@
-// A bridge is cut at both ends; what is left in the air is found, meshed and taken out.
+// A bridge is cut at both ends. The part that hangs in the air is found, meshed and removed.
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -30,7 +30,7 @@ int main() {
         const terrain::EditReport report = world.apply({.kind = EditKind::dig, .at = {x, 12, 0}, .radius = 3});
         finder.look(world.field(), report.changed);
     }
-    while (finder.is_busy()) {  // a host asks once a frame
+    while (finder.is_busy()) {  // a host checks once per frame
         for (const terrain::LoosePart& part : finder.take()) {
             const std::vector<terrain::Mesh> falls = mesh_loose_part(part, {});
             world.apply(part.removal(0, 2));

@@ -1,4 +1,4 @@
-// A chunk of a field as a mesh, for whichever of its sides have a coarser neighbour.
+// The mesh of one chunk, two of whose sides have a coarser neighbour.
 #include <cstdio>
 
 #include <quarry/terrain/chunk_mesh.hpp>
@@ -15,7 +15,7 @@ int main() {
     const terrain::ChunkMesh chunk = terrain::extract(hills, {.lod = 1, .x = 1, .y = -1, .z = 0});
     if (chunk.content != terrain::ChunkContent::surface) return 1;
 
-    // The neighbours towards higher x and lower z are of LOD 2, the others are not.
+    // The neighbours towards higher x and lower z have LOD 2, the others do not.
     const terrain::Mesh mesh = terrain::bake(chunk, terrain::side::high_x | terrain::side::low_z);
     std::printf("%zu vertices, %zu triangles, %s indices\n", mesh.positions.size(), mesh.indices.size() / 3,
                 mesh.indices.is_short() ? "16-bit" : "32-bit");

@@ -1,4 +1,4 @@
-// Threads that mesh chunks, for a host with chunk logic of its own.
+// Threads that mesh chunks, for a host with its own chunk logic.
 #include <cstdio>
 #include <memory>
 #include <thread>

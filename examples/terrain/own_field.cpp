@@ -1,4 +1,4 @@
-// A field of one's own: terraces, which round the height of another field down to steps.
+// Your own field: terraces, which round the height of another field down to steps.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

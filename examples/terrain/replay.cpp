@@ -1,4 +1,4 @@
-// The same flight twice: what workers did in the first one is done again in the second.
+// The same flight twice: the second one repeats frame by frame what workers did in the first.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -27,7 +27,7 @@ int main() {
         for (int frame = 0; frame < 60; ++frame) {
             world.apply({.kind = terrain::EditKind::dig, .stroke = 1, .at = {4, 20 - 0.5 * frame, 0}, .radius = 4});
             for (const terrain::Box& box : file.update({&viewer, 1})) {
-                // Ground of the file has appeared here: make its meshes anew.
+                // Ground of the file has appeared here: mesh it again.
                 std::printf("loaded from x = %.0f\n", box.low.x);
             }
         }

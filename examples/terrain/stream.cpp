@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // [begin host]
-// What a host does with events. A real one makes a buffer of the mesh, and shows or hides it.
+// What a host does with events. A real one makes a vertex buffer of the mesh, and shows or hides it.
 class Screen {
   public:
     void operator()(terrain::StreamEvent& event) {

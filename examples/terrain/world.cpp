@@ -1,4 +1,4 @@
-// Meshes all chunks around a viewer, finer where it is near.
+// Meshes all chunks around a viewer: fine nearby, coarse far away.
 #include <cstdio>
 #include <vector>
 
@@ -13,7 +13,7 @@ int main() {
     const terrain::NoiseField hills({.seed = 7, .amplitude = 32});
     quarry::Pool pool;
 
-    // All chunks that reach into the ball around the viewer, with the sides on which their neighbours are coarser.
+    // All chunks that reach into a ball around the viewer, and on which sides their neighbours are coarser.
     const std::vector<terrain::PlacedChunk> places =
         terrain::octree_world({.viewer = {10, 5, -20}, .radius = 500, .lod_distance = 64});
     const terrain::WorldMesh world = terrain::mesh_world(pool, hills, places);

@@ -108,12 +108,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="stress|sync|bench|info")
     json_help = "write a machine-readable report; - is the standard output"
 
-    stress = commands.add_parser("stress", help="the burst test: submit jobs as fast as the queue takes them, and grade")
+    stress = commands.add_parser("stress", help="the burst test: submit jobs as fast as the queue takes them, and grade the result")
     stress.add_argument("--duration", type=_number(0.1, 3600, float), default=5.0, metavar="SECONDS")
     stress.add_argument("--workers", type=_number(1, 256, int), default=4, metavar="N")
     stress.add_argument("--queue", type=_number(1, 1_000_000, int), default=10_000, metavar="N")
     stress.add_argument("--rules", choices=("strict", "lenient"), default="strict")
-    stress.add_argument("--require", choices="ABCF", help="end with status 1 below this grade")
+    stress.add_argument("--require", choices="ABCF", help="exit status 1 below this grade")
     stress.add_argument("--json", metavar="FILE", help=json_help)
     stress.set_defaults(run=_stress)
 
@@ -122,18 +122,18 @@ def _parser() -> argparse.ArgumentParser:
     sync.add_argument("--hertz", type=_number(1, 1000, float), default=30.0)
     sync.add_argument("--workers", type=_number(1, 256, int), default=0, metavar="N")
     sync.add_argument("--seed", type=int, default=1)
-    sync.add_argument("--require", choices="ABF", help="end with status 1 if a scenario is below this grade")
+    sync.add_argument("--require", choices="ABF", help="exit status 1 if a scenario is below this grade")
     sync.add_argument("--json", metavar="FILE", help=json_help)
     sync.set_defaults(run=_sync)
 
     bench = commands.add_parser("bench", help="measure, with peers and bare baselines in the same run")
     bench.add_argument("--quick", action="store_true", help="fewer repetitions")
-    bench.add_argument("--filter", action="append", metavar="ROW", help="only rows whose name has this")
+    bench.add_argument("--filter", action="append", metavar="ROW", help="only rows whose name contains this")
     bench.add_argument("--no-peers", action="store_true")
     bench.add_argument("--json", metavar="FILE", help=json_help)
     bench.set_defaults(run=_bench)
 
-    info = commands.add_parser("info", help="versions; with --test whether all of it works here")
+    info = commands.add_parser("info", help="versions; with --test whether everything works here")
     info.add_argument("--test", action="store_true")
     info.add_argument("--duration", type=_number(1, 3600, float), default=3.0, metavar="SECONDS")
     info.add_argument("--json", metavar="FILE", help=json_help)

@@ -60,7 +60,7 @@ class EditLog:
 
 def _checked(data: bytes) -> bytes:
     if len(data) < _HEADER.size or data[:4] != _MAGIC:
-        raise ValueError("the edits in this file are damaged: this is no list of edits")
+        raise ValueError("the edits in this file are damaged: this is not a list of edits")
     _, format, size, count, checksum = _HEADER.unpack_from(data)
     if format > FORMAT:
         raise ValueError(f"the edits in this file were made by a newer version of Quarry (format {format}; this one knows {FORMAT})")
@@ -68,5 +68,5 @@ def _checked(data: bytes) -> bytes:
     if format < 1 or size != _RECORD.size or len(records) != count * size or count > MOST_EDITS or zlib.crc32(records) != checksum:
         raise ValueError("the edits in this file are damaged: their length or checksum is wrong")
     if any(record[0] >= len(_KINDS) or record[1] >= len(_SHAPES) for record in _RECORD.iter_unpack(records)):
-        raise ValueError("the edits in this file are damaged: one is of no known kind")
+        raise ValueError("the edits in this file are damaged: one is of an unknown kind")
     return records

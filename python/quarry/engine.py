@@ -14,6 +14,9 @@ from .stats import EngineStats, Health, WorkerHealth
 
 _READINESS = ("ready", "degraded", "failed")
 _ALL = (1 << 64) - 1
+# Made once: ctypes takes some 40 ns for each number that it has to convert.
+_every_result = ctypes.c_size_t(_ALL)
+_no_budget = ctypes.c_int64(-1)
 _poll = _native.quick.quarry_engine_poll
 _unused_count = ctypes.byref(ctypes.c_size_t())
 
@@ -39,8 +42,8 @@ class Engine(Submitter):
                 return self._poll_kept(_ALL if most is None else most, budget)
             results = _poll(
                 self._handle,
-                _ALL if most is None else most,
-                -1 if budget is None else _launch.nanoseconds("budget", budget),
+                _every_result if most is None else most,
+                _no_budget if budget is None else _launch.nanoseconds("budget", budget),
                 _unused_count,
             )
             if not results:
@@ -97,7 +100,7 @@ class Engine(Submitter):
             while True:
                 self._wait(one, 1, until)
                 with self._lock:
-                    results = _poll(self._handle, _ALL, -1, _unused_count)
+                    results = _poll(self._handle, _every_result, _no_budget, _unused_count)
                     if results:
                         self._kept.extend(self._sort(read(results, self._packs)))
                     result = self._wanted[id]
@@ -179,7 +182,7 @@ class Engine(Submitter):
         """Waits until any job has ended."""
         select.select([self.fileno()], [], [], _launch.SLICE)
         with self._lock:
-            results = _poll(self._handle, _ALL, -1, _unused_count)
+            results = _poll(self._handle, _every_result, _no_budget, _unused_count)
             if results:
                 self._kept.extend(self._sort(read(results, self._packs)))
 

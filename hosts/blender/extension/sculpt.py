@@ -213,7 +213,7 @@ class _TakeBack(Action):
 
 
 class QUARRY_OT_undo_stroke(_TakeBack, bpy.types.Operator):
-    """Take the last stroke on the terrain back"""
+    """Undo the last stroke on the terrain"""
 
     bl_idname = "quarry.undo_stroke"
     bl_label = "Undo Stroke"
@@ -222,7 +222,7 @@ class QUARRY_OT_undo_stroke(_TakeBack, bpy.types.Operator):
 
 
 class QUARRY_OT_redo_stroke(_TakeBack, bpy.types.Operator):
-    """Do the stroke again that was undone last"""
+    """Redo the stroke that was undone last"""
 
     bl_idname = "quarry.redo_stroke"
     bl_label = "Redo Stroke"

@@ -19,7 +19,7 @@ class QUARRY_PG_settings(bpy.types.PropertyGroup):
         name="Result Queue", default=10_000, min=1, max=1_000_000, description="Results that may wait for Blender"
     )
     throttle: IntProperty(
-        name="Panel Rate", default=4, min=1, max=30, description="How often a second the panel shows new figures"
+        name="Panel Rate", default=4, min=1, max=30, description="How many times per second the panel is updated"
     )
     log_level: EnumProperty(
         name="Log Level",
@@ -54,7 +54,7 @@ class QUARRY_preferences(bpy.types.AddonPreferences):
     bl_idname = __package__
 
     diagnostics: BoolProperty(
-        name="Start-up Diagnostics", default=False, description="Write to the console what was found when Blender starts"
+        name="Start-up Diagnostics", default=False, description="Write to the console what was found at start-up"
     )
 
     def draw(self, context):

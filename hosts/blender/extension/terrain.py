@@ -1,4 +1,4 @@
-"""Add > Mesh > Quarry Terrain, making it anew, and export."""
+"""Add > Mesh > Quarry Terrain, rebuilding it, and export."""
 
 import os
 
@@ -63,7 +63,7 @@ class _Builder(Action):
         if event.type == "ESC" and event.value == "PRESS":
             end()
             self._release(context)
-            self.report({"INFO"}, "The terrain was taken back")
+            self.report({"INFO"}, "The terrain was removed again")
             return {"CANCELLED"}
         if event.type == "TIMER":
             settings.of(context).progress = _build.progress
@@ -185,10 +185,10 @@ def exists(context):
 
 
 class QUARRY_OT_terrain_remake(_Builder, bpy.types.Operator):
-    """Make the terrain anew from the settings that are stored in the file"""
+    """Rebuild the terrain from the settings that are stored in the file"""
 
     bl_idname = "quarry.terrain_remake"
-    bl_label = "Make Terrain Anew"
+    bl_label = "Rebuild Terrain"
     bl_options = {"REGISTER", "UNDO"}
     usable = staticmethod(lambda context: _build is None and exists(context))
 

@@ -87,7 +87,7 @@ class QUARRY_OT_select_seen(_Tool, bpy.types.Operator):
 
     usable = staticmethod(lambda context: context.scene.camera is not None)
 
-    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: as far as you like")
+    distance: FloatProperty(name="Distance", default=0, min=0, subtype="DISTANCE", description="0: no limit")
 
     def work(self, context):
         camera = context.scene.camera

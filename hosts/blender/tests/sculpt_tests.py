@@ -255,7 +255,7 @@ def test_what_cannot_be_sculpted_is_refused_and_nothing_changes():
 
     for options in ({"radius": 1e6}, {"radius": float("nan")}, {"strength": 3}, {"kind": "explode"}, {"kind": "paint", "material": 7}):
         wrong(ValueError, "", lambda options=options: qb.sculpt(terrain, [(0, 0, 0)], **options))
-    wrong(ValueError, "is no terrain", lambda: qb.sculpt(bpy.data.collections.new("other"), [(0, 0, 0)]))
+    wrong(ValueError, "is not a terrain", lambda: qb.sculpt(bpy.data.collections.new("other"), [(0, 0, 0)]))
     assert _meshes(terrain) == before and len(terrain.get("quarry_edits", ())) == 0
     refused(bpy.ops.quarry.sculpt, "needs a 3D viewport")
     # A log that is full takes no stroke, but undo.

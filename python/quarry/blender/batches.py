@@ -104,7 +104,7 @@ def ways(mesh: NavigationMesh, starts: Any, goals: Any, parts: int = PARTS) -> B
 
 def visible(centres: Any, radii: Any, planes: Any, eye: Any = None, distance: float = 0.0, parts: int = PARTS) -> Batch:
     """Which spheres a view can see: an array of bool. `planes` are (n, 4), (x, y, z, w) with x*X + y*Y + z*Z + w >= 0
-    inside; spheres that are further than `distance` from the eye (0: as far as you like) are not seen."""
+    inside; spheres that are further than `distance` from the eye (0: no limit) are not seen."""
     centres = _array(centres, (-1, 3), "centres")
     radii = _array(radii, (len(centres),), "radii")
     planes = _array(planes, (-1, 4), "planes")

@@ -158,7 +158,7 @@ class TerrainSettings:
         if format > FORMAT:
             raise ValueError(
                 f"this terrain was made by a newer version of Quarry (its settings are of format {format}, this version "
-                f"knows {FORMAT}): its meshes can be used, but not made anew or exported"
+                f"knows {FORMAT}): its meshes can be used, but not rebuilt or exported"
             )
         for each in ("edits", "heights"):
             values.pop(each, None)
@@ -174,7 +174,7 @@ def edits_of(collection: Any) -> bytes:
     try:
         return b"" if value is None else memoryview(value).tobytes()
     except TypeError as error:
-        raise ValueError("the edits in this file are damaged: they are no numbers") from error
+        raise ValueError("the edits in this file are damaged: they are not numbers") from error
 
 
 def keep_edits(collection: Any, edits: bytes) -> None:

@@ -69,9 +69,9 @@ class Sculpture:
     def __init__(self, collection: Any) -> None:
         """ValueError: the collection is no terrain, or its properties are damaged or of a newer version."""
         if PROPERTY not in collection:
-            raise ValueError(f"{collection.name!r} is no terrain of Quarry")
+            raise ValueError(f"{collection.name!r} is not a terrain of Quarry")
         if len(collection.all_objects) and not any(CHUNK in each for each in collection.all_objects):
-            raise ValueError("this terrain was made by an earlier version of Quarry: make it anew first")
+            raise ValueError("this terrain was made by an earlier version of Quarry: rebuild it first")
         self.settings = TerrainSettings.of(collection)
         self._name = collection.name
         self._text = collection[PROPERTY]
