@@ -101,7 +101,9 @@ TEST(Trace, ShortJobsAreDrawnTogetherAndNoneIsMissing) {
     std::size_t spans = 0;
     for (const auto& [number, track] : read.tracks) spans += track.count("scope job");
     // Under a sanitizer a job takes some microseconds: none need be short.
-    if (!kSanitized) EXPECT_LT(spans, 2 * kJobs);
+    if (!kSanitized) {
+        EXPECT_LT(spans, 2 * kJobs);
+    }
     expect_nesting(read);
 }
 
